@@ -1,0 +1,7 @@
+"""`python -m robandit` is the command."""
+
+import sys
+
+from robandit.cli.main import main
+
+sys.exit(main())

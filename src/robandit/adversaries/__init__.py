@@ -1,0 +1,1 @@
+"""Adversaries: attacks say what the means become, schedules say when; one budget pays for both."""

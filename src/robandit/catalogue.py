@@ -1,0 +1,143 @@
+"""Every part by name: found by walking the folders, made from text such as `samba:learning_rate=0.1`."""
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+from collections.abc import Iterator
+from dataclasses import InitVar, fields
+from functools import cache
+from pathlib import Path
+from types import ModuleType, NoneType
+from typing import Any
+
+from robandit import adversaries, environments, policies
+from robandit.adversaries.attacks import Attack
+from robandit.adversaries.schedules import Leading, Schedule
+from robandit.adversaries.timed import LeadingAttack, TimedAttack
+from robandit.errors import InputError, unknown
+from robandit.game import Adversary, Environment, Part, Policy, hints_of, members
+
+FOLDERS = {
+    "policy": (policies, Policy),
+    "environment": (environments, Environment),
+    "attack": (adversaries, Attack),
+    "schedule": (adversaries, Schedule),
+}
+_LOADED: list[ModuleType] = []
+
+
+def parts_in(module: ModuleType, base: type) -> Iterator[Any]:
+    """The catalogued classes a module defines."""
+    for _, cls in inspect.getmembers(module, inspect.isclass):
+        if issubclass(cls, base) and cls.__module__ == module.__name__ and "about" in vars(cls):
+            yield cls
+
+
+@cache
+def shipped(kind: str) -> dict[str, Any]:
+    """The parts of a kind that come with the package."""
+    folder, base = FOLDERS[kind]
+    modules = (importlib.import_module(f"{folder.__name__}.{item.name}") for item in pkgutil.iter_modules(folder.__path__))
+    return {cls.about.name: cls for module in modules for cls in parts_in(module, base)}
+
+
+def catalogue(kind: str) -> dict[str, Any]:
+    """All parts of a kind by name, those of loaded files included."""
+    own = {cls.about.name: cls for module in _LOADED for cls in parts_in(module, FOLDERS[kind][1])}
+    return dict(sorted({**shipped(kind), **own}.items()))
+
+
+def load_file(path: str) -> None:
+    """Add the parts of a Python file to the catalogue for this process."""
+    file = Path(path)
+    spec = importlib.util.spec_from_file_location(file.stem, file) if file.is_file() else None
+    if spec is None or spec.loader is None:
+        raise InputError(f"--load must name a Python file, not {path!r}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module
+    spec.loader.exec_module(module)
+    _LOADED.append(module)
+
+
+def split(text: str, separator: str) -> list[str]:
+    """Split at separators that stand outside parentheses."""
+    pieces, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == separator and depth == 0:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    if depth != 0:
+        raise InputError(f"parentheses in {text!r} do not match")
+    return pieces
+
+
+def make(kind: str, text: str, **given: Any) -> Any:
+    """A part from its text `name:parameter=value,...`; `given` adds parameters that are not text."""
+    name, _, rest = text.strip().partition(":")
+    known = catalogue(kind)
+    if name not in known:
+        raise unknown(kind, name, known)
+    cls = known[name]
+    hints = parameters_of(cls)
+    for item in split(rest, ",") if rest else []:
+        key, equals, value = item.partition("=")
+        if not equals:
+            raise InputError(f"{kind} {name!r}: {item!r} must read parameter=value")
+        if key not in hints or key in given:
+            raise unknown(f"{kind} {name!r}: parameter", key, set(hints) - set(given))
+        given[key] = converted(value, hints[key], f"{name}: {key}")
+    return cls(**given)
+
+
+def parameters_of(cls: type[Part]) -> dict[str, Any]:
+    """The parameters a user may set, with their annotations."""
+    hidden = {"means", "samples", "budget", "charge"}
+    return {
+        name: hint.type if isinstance(hint, InitVar) else hint
+        for name, hint in hints_of(cls).items()
+        if name not in hidden and (isinstance(hint, InitVar) or name in {item.name for item in fields(cls)})
+    }
+
+
+def converted(text: str, hint: Any, where: str) -> Any:
+    """The text as a value of the annotated type."""
+    allowed = members(hint)
+    if isinstance(hint, type) and issubclass(hint, Policy) or Policy in allowed:
+        return policy(text.removeprefix("(").removesuffix(")"))
+    if text.lower() == "none" and NoneType in allowed:
+        return None
+    if bool in allowed:
+        if text.lower() not in ("true", "false"):
+            raise InputError(f"{where} must be true or false, not {text!r}")
+        return text.lower() == "true"
+    for kind in (int, float):
+        if kind in allowed:
+            try:
+                return kind(float(text)) if kind is int and float(text).is_integer() else kind(text)
+            except (ValueError, OverflowError) as error:
+                raise InputError(f"{where} must be a {'whole ' if kind is int else ''}number, not {text!r}") from error
+    return text
+
+
+def policy(text: str) -> Policy[Any]:
+    """A policy by catalogue name, such as `barbar:scale=1`."""
+    made: Policy[Any] = make("policy", text)
+    return made
+
+
+def environment(text: str, means: tuple[float, ...] | None = None) -> Environment[Any]:
+    """An environment by catalogue name, with means where it takes them."""
+    takes_means = text.partition(":")[0] != "samples"
+    made: Environment[Any] = make("environment", text, **({"means": means} if takes_means else {}))
+    return made
+
+
+def attack(name: str, *, schedule: str = "start", budget: float, size: str | float = "full", charge: str = "cost") -> Adversary[Any]:
+    """An adversary of threat model A: an attack on a schedule, within a budget."""
+    when: Schedule = make("schedule", schedule)
+    kind = LeadingAttack if isinstance(when, Leading) else TimedAttack
+    return kind(attack=make("attack", name), schedule=when, size=str(size), budget=budget, charge=charge)

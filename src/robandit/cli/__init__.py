@@ -1,0 +1,1 @@
+"""The command `robandit`: thin, parse, call, print."""

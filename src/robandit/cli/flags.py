@@ -1,0 +1,142 @@
+"""Flags that several commands share, and the parts they name."""
+
+import argparse
+import math
+import sys
+from typing import Any, NoReturn
+
+from robandit.errors import InputError, unknown
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose mistakes are one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(message.replace("argument ", "", 1))
+
+    def parse_known(self, words: list[str]) -> argparse.Namespace:
+        """Parse, and name the nearest flag where one is unknown."""
+        arguments, rest = self.parse_known_args(words)
+        if rest:
+            raise unknown_flag(self, arguments, rest[0])
+        return arguments
+
+
+def unknown_flag(parser: Parser, arguments: argparse.Namespace, given: str) -> InputError:
+    """The error for a word no command knows, with the flags of the command it was given to."""
+    commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    chosen = commands.choices[arguments.command]
+    flags = [flag for action in chosen._actions for flag in action.option_strings if flag.startswith("--")]
+    return unknown(
+        f"{arguments.command}: flag" if given.startswith("-") else f"{arguments.command}: argument", given.partition("=")[0], flags
+    )
+
+
+def whole(text: str) -> int:
+    """A whole number; 1e6 is one too."""
+    try:
+        value = float(text)
+        if math.isfinite(value) and value == int(value):
+            return int(text) if text.lstrip("+-").isdigit() else int(value)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
+
+
+def number(text: str) -> float:
+    """A number that is one."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise argparse.ArgumentTypeError(f"must be a number, not {text!r}")
+    return value
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Numbers with commas between them."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("must name at least one arm, none was given")
+    return tuple(number(piece) for piece in text.split(","))
+
+
+def json_flags() -> Parser:
+    """The flag of every command that prints a table."""
+    flags = Parser(add_help=False)
+    flags.add_argument("--json", action="store_true", help="print JSON in place of a table")
+    return flags
+
+
+def game_flags() -> Parser:
+    """The flags that say what is played."""
+    flags = Parser(add_help=False)
+    game = flags.add_argument_group("the game")
+    game.add_argument(
+        "--policy", action="append", metavar="NAME[:parameter=value,...]", help="a policy; repeat for several (default samba)"
+    )
+    game.add_argument("--arms", type=whole, metavar="K", help="K arms with means i/(K+1) (default 9)")
+    game.add_argument("--means", type=numbers, metavar="0.1,0.2,...", help="the arms' means, in place of --arms")
+    game.add_argument(
+        "--environment", default="bernoulli", metavar="NAME[:...]", help="bernoulli, beta:concentration=10 or samples:file=F.csv"
+    )
+    game.add_argument("--horizon", type=whole, default=100_000, metavar="T", help="rounds in a run (default 100000)")
+    game.add_argument("--runs", type=whole, default=100, help="replications (default 100)")
+    game.add_argument("--seed", type=whole, default=1, help="the same seed gives the same numbers (default 1)")
+    game.add_argument("--threads", type=whole, help="default: all cores; the numbers do not depend on it")
+    game.add_argument("--load", action="append", default=[], metavar="FILE.py", help="a Python file with policies of your own")
+    return flags
+
+
+def attack_flags() -> Parser:
+    """The flags that say how the rewards are corrupted."""
+    flags = Parser(add_help=False)
+    attack = flags.add_argument_group("the adversary (threat model A: it moves the means before the draw)")
+    attack.add_argument("--attack", metavar="NAME", help="what the means become; see `robandit adversaries` (default: no attack)")
+    attack.add_argument(
+        "--schedule", default="start", metavar="NAME[:...]", help="when, such as middle or leading:theta=0.3 (default start)"
+    )
+    attack.add_argument("--size", default="full", help="full, efficient, or the most a mean may move (default full)")
+    attack.add_argument("--budget", type=number, metavar="C", help="total corruption the adversary may spend")
+    attack.add_argument("--charge", default="cost", help="cost (the definition) or rounds (each changed round costs 1)")
+    return flags
+
+
+def policies_from(arguments: argparse.Namespace) -> list[Any]:
+    """The policies named, in the order given."""
+    from robandit.catalogue import load_file, policy
+
+    for path in arguments.load:
+        load_file(path)
+    return [policy(text) for text in arguments.policy or ["samba"]]
+
+
+def environment_from(arguments: argparse.Namespace) -> Any:
+    """The environment named, on the means or the number of arms given."""
+    from robandit.catalogue import environment
+    from robandit.environments.means import spread_means
+
+    if arguments.means is not None and arguments.arms is not None:
+        raise InputError("--arms and --means cannot both be given")
+    if arguments.environment.startswith("samples") and (arguments.means or arguments.arms):
+        raise InputError("--environment samples takes its means from the file: leave out --arms and --means")
+    means = arguments.means if arguments.means is not None else spread_means(9 if arguments.arms is None else arguments.arms)
+    return environment(arguments.environment, means)
+
+
+def adversary_from(arguments: argparse.Namespace) -> Any:
+    """The adversary named, or None."""
+    from robandit.catalogue import attack
+
+    if arguments.attack is None:
+        if arguments.budget is not None:
+            raise InputError(f"--budget {arguments.budget:g} was given without --attack: name an attack too")
+        return None
+    if arguments.budget is None:
+        raise InputError(f"--attack {arguments.attack} needs a --budget")
+    return attack(arguments.attack, schedule=arguments.schedule, size=arguments.size, budget=arguments.budget, charge=arguments.charge)
+
+
+def on_terminal() -> bool:
+    """Whether a person watches: progress is shown then, and never into a pipe."""
+    return sys.stderr.isatty()

@@ -1,0 +1,69 @@
+"""Tables for people, with rich."""
+
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+TITLES = {
+    "policy": "Policies",
+    "attack": "Attacks: what the means become (threat model A)",
+    "schedule": "Schedules: when",
+    "environment": "Environments",
+}
+
+
+def new_table(title: str, caption: str | None = None) -> Table:
+    """A table in the house's style."""
+    return Table(
+        title=title, caption=caption, box=SIMPLE_HEAD, title_justify="left", caption_justify="left", title_style="bold", pad_edge=False
+    )
+
+
+def catalogue_table(kind: str, entries: list[dict[str, Any]]) -> Table:
+    """One row a part."""
+    table = new_table(TITLES[kind])
+    table.add_column("name", style="bold", no_wrap=True)
+    table.add_column("what it does", ratio=3)
+    table.add_column("parameters", ratio=2)
+    if kind == "policy":
+        for heading in ("needs", "fidelity", "cost a round"):
+            table.add_column(heading)
+    for told in entries:
+        settings = ", ".join(
+            f"{item['name']}={item['default']}" if item["default"] is not None else item["name"] for item in told["parameters"]
+        )
+        row = [told["name"], told["summary"], settings or "-"]
+        if kind == "policy":
+            row += [", ".join(told["needs"]) or "-", told["fidelity"], told["cost"]]
+        table.add_row(*row)
+    return table
+
+
+def play_table(result: dict[str, Any]) -> Table:
+    """Regret with its interval, one row a policy."""
+    environment, adversary = result["environment"], result["adversary"]
+    title = f"Regret after {result['horizon']:,} rounds, {len(environment['means'])} arms ({environment['name']}), {result['runs']} runs"
+    against = "No adversary."
+    if adversary:
+        against = (
+            f"Threat model {adversary['threat']}: {adversary['attack']} on schedule {adversary['schedule']}, size {adversary['size']}, "
+            f"budget {adversary['budget']:g} charged by {adversary['charge']}."
+        )
+    table = new_table(title, f"{against} Regret counts true means; ± is a 95 % interval of the mean.")
+    table.add_column("policy", style="bold", no_wrap=True)
+    for heading in ("mean regret", "± 95 %", "median", "5 % - 95 %", "best arm"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    if adversary:
+        table.add_column("paid", justify="right", no_wrap=True)
+        table.add_column("rounds", justify="right", no_wrap=True)
+    table.add_column("ns/round", justify="right", no_wrap=True)
+    for row in result["results"]:
+        regret, corruption = row["regret"], row["corruption"]
+        half = "-" if regret["half_width_95"] is None else f"{regret['half_width_95']:,.1f}"
+        cells = [row["label"], f"{regret['mean']:,.1f}", half, f"{regret['median']:,.1f}"]
+        cells += [f"{regret['p05']:,.0f} - {regret['p95']:,.0f}", f"{100 * row['best_arm_share']:.1f} %"]
+        if adversary:
+            cells += [f"{corruption['paid_mean']:,.1f}", f"{corruption['rounds_mean']:,.1f}"]
+        table.add_row(*cells, f"{row['ns_per_round']:.0f}")
+    return table

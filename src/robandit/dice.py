@@ -1,0 +1,63 @@
+"""Random numbers as one small value: xoshiro256++ (Blackman & Vigna 2021), the same text interpreted and compiled."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+Word = Annotated[int, np.uint64]  # interpreted a Python integer, compiled a machine word
+
+WORD = 0xFFFFFFFFFFFFFFFF
+STEP = 2.220446049250313e-16  # 2**-52, the distance between neighbouring uniforms
+
+
+@dataclass
+class Random:
+    """One stream of random numbers."""
+
+    s0: Word
+    s1: Word
+    s2: Word
+    s3: Word
+
+    def word(self) -> int:
+        """The next 64 random bits."""
+        total = (self.s0 + self.s3) & WORD
+        result = ((((total << 23) & WORD) | (total >> 41)) + self.s0) & WORD
+        shifted = (self.s1 << 17) & WORD
+        self.s2 ^= self.s0
+        self.s3 ^= self.s1
+        self.s1 ^= self.s2
+        self.s0 ^= self.s3
+        self.s2 ^= shifted
+        self.s3 = ((self.s3 << 45) & WORD) | (self.s3 >> 19)
+        return result
+
+    def uniform(self) -> float:
+        """A number strictly between 0 and 1, so that its logarithm always exists."""
+        return ((self.word() >> 12) + 0.5) * STEP
+
+
+def draw(chances: NDArray[np.float64], random: Random) -> int:
+    """An arm from a distribution, by inverse CDF in index order; takes exactly one uniform."""
+    uniform = random.uniform()
+    total = 0.0
+    for arm in range(len(chances)):
+        total += chances[arm]
+        if uniform < total:
+            return arm
+    arm = len(chances) - 1  # rounding left the sum just below the uniform
+    while arm > 0 and chances[arm] == 0.0:
+        arm -= 1
+    return arm
+
+
+def seed_words(seed: int, replications: range) -> NDArray[np.uint64]:
+    """Words that start the streams of each replication, shaped (replication, role, 4).
+
+    They depend on nothing but the seed, the replication and the role (environment, policy,
+    adversary), so a play is the same alone or in a list, on any number of threads.
+    """
+    words = [np.random.SeedSequence(seed, spawn_key=(run,)).generate_state(12, np.uint64) for run in replications]
+    return np.array(words, dtype=np.uint64).reshape(len(replications), 3, 4)

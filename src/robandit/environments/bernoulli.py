@@ -1,0 +1,19 @@
+"""Bernoulli rewards: 1 with the arm's mean as probability, else 0 (the paper's environment)."""
+
+from dataclasses import dataclass
+
+from robandit.environments.means import Means, Nothing
+from robandit.game import About
+
+
+@dataclass(frozen=True)
+class Bernoulli(Means[Nothing]):
+    """Pays 1 or 0."""
+
+    about = About(name="bernoulli", summary="reward 1 with probability the arm's mean, else 0", reference="Liu, Wang & Fang, section 2.1")
+
+    def start(self) -> Nothing:
+        return Nothing()
+
+    def reward(self, tables: Nothing, arm: int, mean: float, uniform: float) -> float:
+        return 1.0 if uniform < mean else 0.0

@@ -1,0 +1,79 @@
+"""Rewards drawn from recorded samples, one list per arm."""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robandit.environments.means import moved
+from robandit.errors import InputError
+from robandit.game import About, Environment, Floats, parameter
+
+
+@dataclass
+class Columns:
+    """All samples, sorted within each arm and laid end to end, where each arm's begin, and the arms' means."""
+
+    values: Floats
+    begin: NDArray[np.int64]
+    means: Floats
+
+
+@dataclass(frozen=True)
+class Samples(Environment[Columns]):
+    """Pays a value drawn uniformly from the arm's own samples."""
+
+    about = About(name="samples", summary="reward drawn from a list of recorded values per arm (CSV: one column an arm, a header row)")
+    samples: tuple[tuple[float, ...], ...] = ()
+    file: str = parameter("", "CSV file with one column per arm, values in [0, 1], a header row; columns may differ in length")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if bool(self.file) == bool(self.samples):
+            raise InputError("samples: give either samples (a list of values per arm) or file (a CSV), one of the two")
+        columns = read_columns(Path(self.file)) if self.file else self.samples
+        object.__setattr__(self, "samples", tuple(tuple(sorted(float(value) for value in column)) for column in columns))
+        for number, column in enumerate(self.samples, start=1):
+            if not column:
+                raise InputError(f"samples: arm {number} has no values")
+            if not all(0.0 <= value <= 1.0 for value in column):
+                raise InputError(f"samples: values must be numbers from 0 to 1; arm {number} has {column[0]:g} to {column[-1]:g}")
+
+    @property
+    def means(self) -> tuple[float, ...]:  # type: ignore[override]  # read from the samples, not given
+        """The mean of each arm's samples."""
+        return tuple(float(np.mean(column)) for column in self.samples)
+
+    def parameters(self) -> dict[str, object]:
+        return {"file": self.file} if self.file else {"samples": self.samples}
+
+    def start(self) -> Columns:
+        lengths = [len(column) for column in self.samples]
+        begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return Columns(np.concatenate([np.array(column) for column in self.samples]), begin, np.array(self.means))
+
+    def reward(self, tables: Columns, arm: int, mean: float, uniform: float) -> float:
+        begin = tables.begin[arm]
+        value = tables.values[begin + int(uniform * (tables.begin[arm + 1] - begin))]
+        return moved(value, tables.means[arm], mean)
+
+
+def read_columns(path: Path) -> list[list[float]]:
+    """The columns of a CSV file with a header row, blank cells left out."""
+    try:
+        rows = list(csv.reader(path.read_text().splitlines()))
+    except OSError as error:
+        raise InputError(f"samples: file {str(path)!r} cannot be read ({error.strerror})") from error
+    if len(rows) < 2:
+        raise InputError(f"samples: file {str(path)!r} must have a header row and at least one row of values")
+    columns: list[list[float]] = [[] for _ in rows[0]]
+    for line, row in enumerate(rows[1:], start=2):
+        for column, cell in zip(columns, row, strict=False):
+            try:
+                if cell.strip():
+                    column.append(float(cell))
+            except ValueError as error:
+                raise InputError(f"samples: {path.name} line {line}: {cell!r} is not a number") from error
+    return columns

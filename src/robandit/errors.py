@@ -1,0 +1,16 @@
+"""The one error a user can cause: a sentence that says what was given and what is allowed."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class InputError(ValueError):
+    """Bad input from outside; the message is complete and needs no traceback."""
+
+
+def unknown(kind: str, given: str, allowed: Iterable[str]) -> InputError:
+    """An error for a name that is not in the list, with the nearest allowed name."""
+    names = sorted(allowed)
+    near = get_close_matches(given, names, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return InputError(f"{kind} {given!r} is unknown{hint} (allowed: {', '.join(names) or 'none'})")

@@ -1,0 +1,1 @@
+"""The lab: compiled simulation of policies against environments and adversaries."""

@@ -1,0 +1,98 @@
+"""How a dataclass of the game is laid out for the compiler: which fields cross, in which order, as which type."""
+
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from robandit.game import Adversary, Environment, Policy, hints_of
+
+SCALARS = {bool: "bool", int: "int64", float: "float64"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The crossing fields of one object; two objects with equal layouts share compiled code."""
+
+    cls: type
+    items: tuple[tuple[str, "str | Layout"], ...]
+
+    def describe(self) -> str:
+        """Every name, order and type that compiled code depends on."""
+        inside = (f"{name}:{kind if isinstance(kind, str) else kind.describe()}" for name, kind in self.items)
+        return f"{self.cls.__module__}.{self.cls.__qualname__}({','.join(inside)})"
+
+
+def layout_of(value: Any) -> Layout:
+    """The layout of a part, a state or a memory, read from its annotations and its arrays."""
+    hints = hints_of(type(value))
+    items = []
+    for item in fields(value):
+        kind = kind_of(getattr(value, item.name), hints[item.name])
+        if kind is not None:
+            items.append((item.name, kind))
+    return Layout(type(value), tuple(items))
+
+
+def kind_of(value: Any, hint: Any) -> "str | Layout | None":
+    """The compiled type of one field; None for what stays outside (text, None, tuples, other parts)."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}[{value.ndim}]"
+    if np.uint64 in get_args(hint):
+        return "uint64"
+    if hint in SCALARS:
+        return SCALARS[hint]
+    if isinstance(value, Policy | Environment | Adversary) or is_dataclass(value) and not hasattr(value, "about"):
+        return layout_of(value)
+    return None
+
+
+def packed(value: Any, layout: Layout) -> tuple[Any, ...]:
+    """The object's crossing fields as nested plain tuples, scalars as exact machine types."""
+    out: list[Any] = []
+    for name, kind in layout.items:
+        field = getattr(value, name)
+        if isinstance(kind, Layout):
+            out.append(packed(field, kind))
+        elif kind.endswith("]"):
+            out.append(np.ascontiguousarray(field))
+        else:
+            out.append(np.dtype(kind).type(field))
+    return tuple(out)
+
+
+def scalars_of(value: Any, layout: Layout) -> tuple[Any, ...]:
+    """The object's scalars as nested tuples, in layout order; its arrays live outside and are left out."""
+    out: list[Any] = []
+    for name, kind in layout.items:
+        if isinstance(kind, Layout):
+            out.append(scalars_of(getattr(value, name), kind))
+        elif not kind.endswith("]"):
+            out.append(getattr(value, name))
+    return tuple(out)
+
+
+def scalars_set(value: Any, layout: Layout, scalars: tuple[Any, ...]) -> None:
+    """Write the scalars that came back from a kernel into the object."""
+    given = iter(scalars)
+    for name, kind in layout.items:
+        if isinstance(kind, Layout):
+            scalars_set(getattr(value, name), kind, next(given))
+        elif not kind.endswith("]"):
+            setattr(value, name, plain(next(given), kind))
+
+
+def restored(value: Any, layout: Layout, fresh: tuple[Any, ...]) -> None:
+    """Put the object back to packed values, its arrays in place."""
+    for (name, kind), saved in zip(layout.items, fresh, strict=True):
+        if isinstance(kind, Layout):
+            restored(getattr(value, name), kind, saved)
+        elif kind.endswith("]"):
+            getattr(value, name)[...] = saved
+        else:
+            setattr(value, name, plain(saved, kind))
+
+
+def plain(scalar: Any, kind: str) -> Any:
+    """A machine scalar as the Python number its field holds."""
+    return bool(scalar) if kind == "bool" else float(scalar) if kind.startswith("float") else int(scalar)

@@ -1,0 +1,151 @@
+"""The round loop: one play of a policy against an environment and an adversary, many replications in a row.
+
+The text runs interpreted as it stands. The lab also compiles it for each combination of parts; the
+functions named `open_...`, `restore_...` and `close_...` are the seams where the compiler steps in.
+Regret is measured here, from the true means; the adversary proposes, and this loop clips and charges.
+"""
+
+from typing import Any
+
+from robandit.dice import Random
+from robandit.lab.layout import Layout, layout_of, restored, scalars_of
+
+TRIALS = 64  # an implicit policy shows a watching adversary the frequencies of this many trial choices
+REFRESH = 16  # ... thrown anew every so many rounds
+
+
+def open_part(part: Any) -> Any:
+    """Interpreted, a part is its own opened self."""
+    return part
+
+
+def open_random(words: Any) -> Random:
+    """Four seed words as a stream."""
+    return Random(int(words[0]), int(words[1]), int(words[2]), int(words[3]))
+
+
+def restore_part(part: Any, fresh: Any) -> None:
+    """Put a state or memory back to what it was before round one."""
+    restored(part, layout_of(part), fresh)
+
+
+def close_part(part: Any) -> Any:
+    """The scalars of a state or memory, for the caller outside."""
+    return scalars_of(part, layout_of(part))
+
+
+open_policy = open_state = open_environment = open_tables = open_adversary = open_memory = open_part
+restore_state = restore_memory = restore_part
+close_state = close_memory = close_part
+
+
+def play_runs(parts: Any, fresh: Any, dice: Any, arena: Any, horizon: int, by_rounds: bool, checkpoints: Any, out: Any, signal: Any) -> Any:
+    """Play one replication after another, each from a fresh state with dice of its own."""
+    policy, environment, adversary = open_policy(parts[0]), open_environment(parts[2]), open_adversary(parts[4])
+    state, tables, memory = open_state(parts[1]), open_tables(parts[3]), open_memory(parts[5])
+    for run in range(len(dice)):
+        if signal[run] < 0:
+            break
+        restore_state(state, fresh[0])
+        restore_memory(memory, fresh[1])
+        play(policy, state, environment, tables, adversary, memory, dice[run], arena, horizon, by_rounds, checkpoints, out, run, signal)
+    return close_state(state), close_memory(memory)
+
+
+def play(
+    policy: Any,
+    state: Any,
+    environment: Any,
+    tables: Any,
+    adversary: Any,
+    memory: Any,
+    dice: Any,
+    arena: Any,
+    horizon: int,
+    by_rounds: bool,
+    checkpoints: Any,
+    out: Any,
+    run: int,
+    signal: Any,
+) -> None:
+    """One replication, written into row `run` of `out`."""
+    means, gaps, shown, proposal = arena
+    regret_at, paid_at, pulls, changed_rounds = out
+    environment_random = open_random((dice[0, 0], dice[0, 1], dice[0, 2], dice[0, 3]))
+    policy_random = open_random((dice[1, 0], dice[1, 1], dice[1, 2], dice[1, 3]))
+    adversary_random = open_random((dice[2, 0], dice[2, 1], dice[2, 2], dice[2, 3]))
+    policy.begin(state, policy_random)
+    left, paid, lost, changed, regret = adversary.budget, 0.0, 0.0, 0, 0.0
+    checkpoint, record = checkpoints[0], 0
+    for t in range(horizon):
+        tampered = False
+        if left > 0.0 and not adversary.sees_draw:
+            chances = state.chances
+            if adversary.watches and not policy.explicit:
+                chances = shown
+                if t % REFRESH == 0:
+                    show_frequencies(policy, state, adversary_random, shown)
+            if adversary.tamper_means(memory, t, chances, means, proposal, adversary_random):
+                cost = clip_to_budget(means, proposal, left, by_rounds)
+                tampered = cost > 0.0
+                if tampered:
+                    paid, lost = add_exactly(paid, lost, cost)
+                    changed += 1
+                    left = left - 1.0 if by_rounds else max(left - cost, 0.0)
+        choice = policy.choose(state, policy_random)
+        arm = choice.arm
+        if arm < 0 or arm >= len(means):
+            signal[run] = -2 - arm
+            return
+        mean = proposal[arm] if tampered else means[arm]
+        reward = environment.reward(tables, arm, mean, environment_random.uniform())
+        if adversary.sees_draw and left > 0.0:
+            wanted = min(max(adversary.tamper_reward(memory, t, means, arm, reward, adversary_random), 0.0), 1.0)
+            cost = abs(wanted - reward)
+            if cost > 0.0:
+                if not by_rounds and cost > left:
+                    wanted = reward + (wanted - reward) * (left / cost)
+                    cost = left
+                reward = wanted
+                paid, lost = add_exactly(paid, lost, cost)
+                changed += 1
+                left = left - 1.0 if by_rounds else max(left - cost, 0.0)
+        policy.learn(state, choice, reward, policy_random)
+        regret += gaps[arm]
+        pulls[run, arm] += 1
+        if t + 1 == checkpoint:
+            regret_at[run, record], paid_at[run, record] = regret, paid
+            record += 1
+            checkpoint = checkpoints[min(record, len(checkpoints) - 1)]
+            if signal[run] < 0:
+                return
+            signal[run] = t + 1
+    changed_rounds[run] = changed
+
+
+def clip_to_budget(means: Any, proposal: Any, left: float, by_rounds: bool) -> float:
+    """Clip the proposed means to [0, 1], shorten the step to what is left, and answer its cost."""
+    cost = 0.0
+    for arm in range(len(means)):
+        proposal[arm] = min(max(proposal[arm], 0.0), 1.0)
+        cost = max(cost, abs(proposal[arm] - means[arm]))
+    if by_rounds or cost <= left:
+        return cost
+    for arm in range(len(means)):
+        proposal[arm] = means[arm] + (proposal[arm] - means[arm]) * (left / cost)
+    return left
+
+
+def add_exactly(total: float, lost: float, amount: float) -> tuple[float, float]:
+    """Kahan's sum: a bill of many equal items must come out even."""
+    amount -= lost
+    after = total + amount
+    return after, (after - total) - amount
+
+
+def show_frequencies(policy: Any, state: Any, random: Any, shown: Any) -> None:
+    """How often each arm comes in trial choices, thrown with the adversary's dice: watching changes nothing."""
+    for arm in range(len(shown)):
+        shown[arm] = 0.0
+    for _ in range(TRIALS):
+        shown[policy.choose(state, random).arm] += 1.0 / TRIALS

@@ -1,0 +1,69 @@
+"""Before a user's part is compiled: a short play as plain Python with checks, so that a mistake is an ordinary error."""
+
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robandit.dice import Random
+from robandit.game import hints_of
+from robandit.lab.layout import Layout, layout_of
+
+if TYPE_CHECKING:
+    from robandit.lab.batch import Table
+
+ROUNDS = 200
+_CHECKED: set[tuple[Layout, ...]] = set()
+
+
+class PartError(Exception):
+    """A part of the user's breaks the contract; the message says which rule."""
+
+
+def check_user_parts(table: "Table") -> None:
+    """Play a few rounds interpreted with every part that is not the package's own; once per layout."""
+    parts, rest = table.seat(slice(0, 1))
+    if all(type(part).__module__.startswith("robandit.") for part in parts):
+        return
+    key = tuple(layout_of(part) for part in parts)
+    if key in _CHECKED:
+        return
+    policy, state, environment, tables, adversary, memory = parts
+    check_fields(state, policy.name)
+    words = [Random(*(int(word) for word in table.dice[0, role])) for role in range(3)]
+    means = np.array(table.environment.means)
+    policy.begin(state, words[1])
+    for t in range(min(ROUNDS, table.horizon)):
+        check_chances(state.chances, len(means), policy.name, t)
+        proposal = means.copy()
+        adversary.tamper_means(memory, t, state.chances, means, proposal, words[2])
+        choice = policy.choose(state, words[1])
+        if not 0 <= choice.arm < len(means):
+            raise PartError(f"{policy.name}: choose answered arm {choice.arm!r} in round {t}, allowed are 0 to {len(means) - 1}")
+        reward = environment.reward(tables, choice.arm, means[choice.arm], words[0].uniform())
+        if not 0.0 <= reward <= 1.0:
+            raise PartError(f"{environment.name}: reward answered {reward!r} in round {t}, allowed is 0 to 1")
+        wanted = adversary.tamper_reward(memory, t, means, choice.arm, reward, words[2])
+        policy.learn(state, choice, min(max(wanted, 0.0), 1.0), words[1])
+        check_fields(state, policy.name)
+    check_chances(state.chances, len(means), policy.name, table.horizon)
+    _CHECKED.add(key)
+
+
+def check_chances(chances: Any, arms: int, name: str, t: int) -> None:
+    """p(t) must be a distribution over the arms."""
+    if len(chances) != arms or not np.isfinite(chances).all() or chances.min() < -1e-12 or abs(chances.sum() - 1.0) > 1e-6:
+        raise PartError(f"{name}: chances before round {t} are not a distribution over {arms} arms: {chances}")
+
+
+def check_fields(state: Any, name: str) -> None:
+    """Fields keep their declared types, or compiled code would cut a float to an int without a word."""
+    if not is_dataclass(state) or not hasattr(state, "chances"):
+        raise PartError(f"{name}: start must answer a dataclass with a field `chances`, not {type(state).__name__}")
+    hints = hints_of(type(state))
+    for item in fields(state):
+        value, hint = getattr(state, item.name), hints[item.name]
+        if hint is int and (isinstance(value, float | np.floating) or isinstance(value, bool)):
+            raise PartError(f"{name}: state.{item.name} is declared int but became {value!r}")
+        if hint is float and not isinstance(value, float | int | np.floating | np.integer):
+            raise PartError(f"{name}: state.{item.name} is declared float but became {value!r}")

@@ -1,0 +1,74 @@
+"""What a play returns: plain arrays at checkpoints, and the numbers people read off them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robandit.errors import InputError
+from robandit.game import Floats
+from robandit.numerics import student_quantile
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One row per replication; the last checkpoint is the horizon."""
+
+    rounds: NDArray[np.int64]  # (checkpoints,)
+    regret: Floats  # (runs, checkpoints), cumulative, from the true means
+    corruption_paid: Floats  # (runs, checkpoints), cumulative, the cost of the definition
+    pulls: NDArray[np.int64]  # (runs, arms)
+    rounds_changed: NDArray[np.int64]  # (runs,)
+    gaps: Floats  # (arms,)
+    engine: str
+    nanoseconds: float  # CPU time a round
+
+    @property
+    def horizon(self) -> int:
+        """The number of rounds played."""
+        return int(self.rounds[-1])
+
+    @property
+    def best_arm_share(self) -> float:
+        """The share of rounds spent on arms with gap 0."""
+        return float(self.pulls[:, self.gaps == 0.0].sum() / self.pulls.sum())
+
+    def summary(self) -> dict[str, float | None]:
+        """The regret at the horizon over replications."""
+        return summarised(self.regret[:, -1])
+
+
+def summarised(values: Floats) -> dict[str, float | None]:
+    """Mean, standard deviation (n - 1), standard error, half of a 95 % interval (Student), median and the 5 % and 95 % quantiles; None for what one run cannot tell."""
+    several = len(values) > 1
+    sd = float(values.std(ddof=1)) if several else None
+    se = sd / len(values) ** 0.5 if sd is not None else None
+    low, middle, high = (float(q) for q in np.quantile(values, [0.05, 0.5, 0.95]))
+    return {
+        "mean": float(values.mean()),
+        "sd": sd,
+        "se": se,
+        "half_width_95": student_quantile(len(values) - 1) * se if se is not None else None,
+        "median": middle,
+        "p05": low,
+        "p95": high,
+    }
+
+
+def checkpoint_grid(wanted: Any, horizon: int) -> NDArray[np.int64]:
+    """Rounds at which a play is recorded: a number of evenly spaced ones, "log", or the rounds themselves."""
+    if isinstance(wanted, str):
+        if wanted != "log":
+            raise InputError(f"checkpoints must be a whole number, 'log' or a list of rounds, not {wanted!r}")
+        grid = np.unique(np.geomspace(1, horizon, 200).round().astype(np.int64))
+    elif np.ndim(wanted) == 0:
+        if not isinstance(wanted, int | np.integer) or wanted < 1:
+            raise InputError(f"checkpoints must be at least 1, not {wanted!r}")
+        grid = np.unique(np.linspace(0, horizon, int(wanted) + 1).round().astype(np.int64)[1:])
+    else:
+        grid = np.unique(np.append(np.asarray(wanted, dtype=np.int64), horizon))
+    grid = grid[grid > 0]
+    if grid[-1] != horizon:
+        raise InputError(f"checkpoints must lie between 1 and the horizon {horizon}, not {int(grid[-1])}")
+    return grid

@@ -1,0 +1,65 @@
+"""Pictures with matplotlib: drawn for print and screen, readable without colour."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robandit.lab.trace import Trace
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#555555", "#e69f00")
+DASHES = ("-", "--", "-.", ":")
+
+
+def regret_over_time(traces: dict[str, Trace], result: dict[str, Any], path: Path) -> None:
+    """Mean cumulative regret with a band from the 5 % to the 95 % quantile, corrupted rounds shaded."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for number, (label, trace) in enumerate(traces.items()):
+        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
+        rounds = np.concatenate([[0], trace.rounds])
+        mean = np.concatenate([[0.0], trace.regret.mean(axis=0)])
+        axes.plot(rounds, mean, dash, color=colour, linewidth=1.8, label=f"{label}  ({mean[-1]:,.0f})")
+        if len(trace.regret) > 1:
+            low, high = np.quantile(trace.regret, [0.05, 0.95], axis=0)
+            axes.fill_between(rounds[1:], low, high, color=colour, alpha=0.15, linewidth=0)
+    shade_corruption(axes, list(traces.values()))
+    axes.set_xlabel("round")
+    axes.set_ylabel("cumulative regret (true means)")
+    axes.set_title(caption(result), fontsize=10, loc="left")
+    axes.set_xlim(0, result["horizon"])
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", linewidth=0.4, alpha=0.5)
+    axes.legend(title="mean regret at the end", frameon=False, loc="upper left", fontsize=9, title_fontsize=9)
+    figure.savefig(path, dpi=160)
+
+
+def shade_corruption(axes: Any, traces: list[Trace]) -> None:
+    """Grey where corruption was paid, darker where more of it was."""
+    paid = np.mean([trace.corruption_paid.mean(axis=0) for trace in traces], axis=0)
+    spent = np.diff(paid, prepend=0.0)
+    edges = np.concatenate([[0], traces[0].rounds])
+    if spent.max() <= 0.0:
+        return
+    rate = spent / np.diff(edges)
+    for first, stop, share in zip(edges[:-1], edges[1:], rate / rate.max(), strict=True):
+        if share > 0.01:
+            axes.axvspan(first, stop, color="#888888", alpha=0.05 + 0.25 * share, linewidth=0, zorder=0)
+    axes.fill_between([], [], [], color="#888888", alpha=0.3, linewidth=0, label="corrupted rounds (darker: more)")
+
+
+def caption(result: dict[str, Any]) -> str:
+    """What was measured, in two lines."""
+    adversary, means = result["adversary"], result["environment"]["means"]
+    first = f"{len(means)} arms ({result['environment']['name']}), {result['runs']} runs; band: 5 % to 95 % of runs"
+    if adversary is None:
+        return first + "\nno corruption"
+    return first + (
+        f"\nthreat model {adversary['threat']}: {adversary['attack']}, {adversary['schedule']}, size {adversary['size']}, "
+        f"C = {adversary['budget']:,g} by {adversary['charge']}"
+    )

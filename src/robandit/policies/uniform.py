@@ -1,0 +1,30 @@
+"""Uniform play: the policy that never learns, the measure of the worst."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robandit.game import About, Floats, Policy, Setting
+
+
+@dataclass
+class State:
+    """p(t), which never changes."""
+
+    chances: Floats
+
+
+@dataclass(frozen=True)
+class Uniform(Policy[State]):
+    """Pulls every arm with the same probability, for ever."""
+
+    about = About(
+        name="uniform",
+        summary="every arm with equal probability, for ever",
+        bound="T times the mean gap",
+        cost="O(1) and a draw",
+        waived={"learns": "it never learns, by definition"},
+    )
+
+    def start(self, setting: Setting) -> State:
+        return State(np.full(setting.arms, 1.0 / setting.arms))

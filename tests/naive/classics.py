@@ -1,0 +1,196 @@
+"""Index policies, posterior sampling and other classic reference points."""
+
+import math
+
+from .base import NaivePolicy, Randomness, argmax, bisect, mean
+
+
+class NaiveUniform(NaivePolicy):
+    """Uniform play."""
+
+    def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.chances = [1 / arms] * arms
+
+    def choose(self) -> int:
+        """Draw every arm with the same chance."""
+        return self.draw(self.chances)
+
+    def learn(self, arm: int, reward: float) -> None:
+        """Ignore the reward."""
+
+
+class HistoryPolicy(NaivePolicy):
+    """A policy that keeps every reward of every arm and first plays each arm once."""
+
+    def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.rewards: list[list[float]] = [[] for _ in range(arms)]
+
+    def choose(self) -> int:
+        """Play the first arm never played, then whatever the history says."""
+        for arm in range(self.arms):
+            if not self.rewards[arm]:
+                return arm
+        return self.choose_from_history()
+
+    def choose_from_history(self) -> int:
+        """Return the arm once every arm has a reward."""
+        raise NotImplementedError
+
+    def learn(self, arm: int, reward: float) -> None:
+        """Append the reward to the arm's history."""
+        self.rewards[arm].append(reward)
+
+    def rounds_played(self) -> int:
+        """Return the number of rewards seen so far."""
+        return sum(len(history) for history in self.rewards)
+
+
+class NaiveEpsilonGreedy(HistoryPolicy):
+    """Epsilon-greedy with ties shared equally."""
+
+    def __init__(
+        self,
+        arms: int,
+        horizon: int,
+        corruption: float,
+        random: Randomness,
+        *,
+        epsilon: float = 0.1,
+    ) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.epsilon = epsilon
+
+    @property
+    def chances(self) -> list[float]:
+        """The distribution of the coming choice."""
+        for arm in range(self.arms):
+            if not self.rewards[arm]:
+                return [float(other == arm) for other in range(self.arms)]
+        means = [mean(history) for history in self.rewards]
+        best = [arm for arm in range(self.arms) if means[arm] == max(means)]
+        chances = [self.epsilon / self.arms] * self.arms
+        for arm in best:
+            chances[arm] += (1 - self.epsilon) / len(best)
+        return chances
+
+    def choose_from_history(self) -> int:
+        """Draw from the explicit mixture of uniform and greedy play."""
+        return self.draw(self.chances)
+
+
+class NaiveUcb1(HistoryPolicy):
+    """UCB1 with a scaled bonus."""
+
+    def __init__(
+        self,
+        arms: int,
+        horizon: int,
+        corruption: float,
+        random: Randomness,
+        *,
+        scale: float = 1.0,
+    ) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.scale = scale
+
+    def choose_from_history(self) -> int:
+        """Play the arm with the largest upper confidence bound."""
+        log_t = math.log(self.rounds_played())
+        return argmax(
+            [
+                mean(history) + math.sqrt(2 * self.scale * log_t / len(history))
+                for history in self.rewards
+            ]
+        )
+
+
+def bernoulli_kl(p: float, q: float) -> float:
+    """Return the Kullback-Leibler divergence from Bernoulli(p) to Bernoulli(q), 0 < q < 1."""
+    success = p * math.log(p / q) if p > 0 else 0.0
+    failure = (1 - p) * math.log((1 - p) / (1 - q)) if p < 1 else 0.0
+    return success + failure
+
+
+class NaiveKlUcb(HistoryPolicy):
+    """KL-UCB with exploration ln t."""
+
+    def __init__(
+        self,
+        arms: int,
+        horizon: int,
+        corruption: float,
+        random: Randomness,
+        *,
+        scale: float = 1.0,
+    ) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.scale = scale
+
+    def upper_bound(self, history: list[float], exploration: float) -> float:
+        """Return the largest q whose divergence from the mean fits the exploration."""
+        centre = mean(history)
+        if centre >= 1:
+            return 1.0
+        return bisect(lambda q: len(history) * bernoulli_kl(centre, q) - exploration, centre, 1.0)
+
+    def choose_from_history(self) -> int:
+        """Play the arm with the largest upper confidence bound."""
+        exploration = self.scale * math.log(self.rounds_played())
+        return argmax([self.upper_bound(history, exploration) for history in self.rewards])
+
+
+class NaiveThompson(NaivePolicy):
+    """Thompson sampling from Beta(1,1) priors with Bernoulli binarisation of the rewards."""
+
+    def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.successes = [0] * arms
+        self.failures = [0] * arms
+
+    def choose(self) -> int:
+        """Play the arm with the largest posterior draw."""
+        return argmax(
+            [
+                self.random.beta(1 + wins, 1 + losses)
+                for wins, losses in zip(self.successes, self.failures, strict=True)
+            ]
+        )
+
+    def learn(self, arm: int, reward: float) -> None:
+        """Count a success or a failure."""
+        success = reward == 1 if reward in (0, 1) else self.random.uniform() < reward
+        if success:
+            self.successes[arm] += 1
+        else:
+            self.failures[arm] += 1
+
+
+class NaiveTemperedThompson(NaivePolicy):
+    """Thompson sampling from Beta(1,1) priors with counts divided by a temperature."""
+
+    def __init__(
+        self,
+        arms: int,
+        horizon: int,
+        corruption: float,
+        random: Randomness,
+        *,
+        temper: float = 10.0,
+    ) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.temper = temper
+        self.gains = [1.0] * arms
+        self.losses = [1.0] * arms
+
+    def choose(self) -> int:
+        """Play the arm with the largest posterior draw."""
+        return argmax(
+            [self.random.beta(a, b) for a, b in zip(self.gains, self.losses, strict=True)]
+        )
+
+    def learn(self, arm: int, reward: float) -> None:
+        """Add the tempered reward and loss to the arm's counts."""
+        self.gains[arm] += reward / self.temper
+        self.losses[arm] += (1 - reward) / self.temper

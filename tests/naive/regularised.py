@@ -1,0 +1,168 @@
+"""Follow-the-regularised-leader policies on cumulative estimated losses."""
+
+import math
+from collections.abc import Sequence
+
+from .base import NaivePolicy, Randomness, bisect, normalised
+
+
+def tsallis_probabilities(losses: Sequence[float], eta: float) -> list[float]:
+    """Return p_i = 4 / (eta (L_i - x))^2 with x below every loss such that they sum to one."""
+    offsets = [eta / 2 * (loss - min(losses)) for loss in losses]
+    z = bisect(
+        lambda z: 1 - sum((offset + z) ** -2 for offset in offsets),
+        1.0,
+        math.sqrt(len(losses)),
+    )
+    return normalised([(offset + z) ** -2 for offset in offsets])
+
+
+def hybrid_probabilities(losses: Sequence[float], eta: float, b: float) -> list[float]:
+    """Return the minimiser with the hybrid regulariser by nested bisection.
+
+    At the minimum L_i + slope(p_i) is the same number x for all arms; each p_i, and hence their
+    sum, increases with x, and x = L_i + slope(1/K) for the smallest (largest) loss makes every
+    p_i at most (at least) 1/K.
+    """
+    arms = len(losses)
+    if arms == 1:
+        return [1.0]
+    a = 1 / math.sqrt(arms)
+
+    def slope(p: float) -> float:
+        return (0.5 * a / math.sqrt(1 - p) - 0.5 / math.sqrt(p)) / eta - b / p
+
+    def solve(level: float, low: float, high: float) -> float:
+        return bisect(lambda p: slope(p) - level, low, high)
+
+    def at(x: float, lows: Sequence[float], highs: Sequence[float]) -> list[float]:
+        return [solve(x - losses[i], lows[i], highs[i]) for i in range(arms)]
+
+    low_x = min(losses) + slope(1 / arms)
+    high_x = max(losses) + slope(1 / arms)
+    lows = at(low_x, [0.0] * arms, [1.0] * arms)
+    highs = at(high_x, [0.0] * arms, [1.0] * arms)
+    while lows != highs and low_x < (x := (low_x + high_x) / 2) < high_x:
+        probabilities = at(x, lows, highs)
+        if sum(probabilities) < 1:
+            low_x, lows = x, probabilities
+        else:
+            high_x, highs = x, probabilities
+    return normalised(highs)
+
+
+def softmax(values: Sequence[float]) -> list[float]:
+    """Return probabilities proportional to the exponentials of the values."""
+    return normalised([math.exp(value - max(values)) for value in values])
+
+
+class LossPolicy(NaivePolicy):
+    """A policy that draws from an explicit function of round and cumulative loss estimates."""
+
+    def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.round = 1
+        self.losses = [0.0] * arms
+        self.chances = [1 / arms] * arms
+
+    def eta(self) -> float:
+        """Return the learning rate of the current round."""
+        raise NotImplementedError
+
+    def probabilities(self) -> list[float]:
+        """Return the distribution of the current round."""
+        raise NotImplementedError
+
+    def estimate(self, i: int, arm: int, loss: float) -> float:
+        """Return the estimated loss of arm i; by default importance weighted."""
+        return loss / self.chances[i] if i == arm else 0.0
+
+    def choose(self) -> int:
+        """Draw an arm from the current distribution."""
+        return self.draw(self.chances)
+
+    def learn(self, arm: int, reward: float) -> None:
+        """Add the estimates of this round and move to the next."""
+        for i in range(self.arms):
+            self.losses[i] += self.estimate(i, arm, 1 - reward)
+        self.round += 1
+        self.chances = self.probabilities()
+
+
+class NaiveTsallisInfIw(LossPolicy):
+    """Tsallis-INF with importance-weighted losses (Zimmert and Seldin)."""
+
+    def eta(self) -> float:
+        """Return 2 / sqrt(t)."""
+        return 2 / math.sqrt(self.round)
+
+    def probabilities(self) -> list[float]:
+        """Return the Tsallis distribution of the current round."""
+        return tsallis_probabilities(self.losses, self.eta())
+
+
+class NaiveTsallisInfRv(LossPolicy):
+    """Tsallis-INF with reduced-variance losses (Zimmert and Seldin)."""
+
+    def eta(self) -> float:
+        """Return 4 / sqrt(t)."""
+        return 4 / math.sqrt(self.round)
+
+    def probabilities(self) -> list[float]:
+        """Return the Tsallis distribution of the current round."""
+        return tsallis_probabilities(self.losses, self.eta())
+
+    def estimate(self, i: int, arm: int, loss: float) -> float:
+        """Return the importance-weighted loss around its baseline."""
+        baseline = 0.5 if self.chances[i] >= self.eta() ** 2 else 0.0
+        return (loss - baseline) / self.chances[i] + baseline if i == arm else baseline
+
+
+class NaiveFtrlHybrid(LossPolicy):
+    """FTRL with the hybrid regulariser of Jin and Luo, K-armed case."""
+
+    def __init__(
+        self, arms: int, horizon: int, corruption: float, random: Randomness, *, b: float = 64.0
+    ) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.b = b
+
+    def eta(self) -> float:
+        """Return 1 / sqrt(t)."""
+        return 1 / math.sqrt(self.round)
+
+    def probabilities(self) -> list[float]:
+        """Return the minimiser of the regularised losses of the current round."""
+        return hybrid_probabilities(self.losses, self.eta(), self.b)
+
+
+class NaiveExp3(LossPolicy):
+    """Anytime EXP3 in its exponential-weights form."""
+
+    def __init__(
+        self,
+        arms: int,
+        horizon: int,
+        corruption: float,
+        random: Randomness,
+        *,
+        scale: float = 1.0,
+    ) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.scale = scale
+
+    def eta(self) -> float:
+        """Return scale * sqrt(ln K / (K t))."""
+        return self.scale * math.sqrt(math.log(self.arms) / (self.arms * self.round))
+
+    def probabilities(self) -> list[float]:
+        """Return the exponential weights of the current round."""
+        return softmax([-self.eta() * loss for loss in self.losses])
+
+
+class NaiveExp3Ix(NaiveExp3):
+    """EXP3 with implicit exploration."""
+
+    def estimate(self, i: int, arm: int, loss: float) -> float:
+        """Return the loss over the probability plus half the learning rate."""
+        return loss / (self.chances[i] + self.eta() / 2) if i == arm else 0.0
