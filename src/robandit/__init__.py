@@ -1,3 +1,38 @@
-"""robandit: bandits whose rewards cannot be trusted."""
+"""robandit: bandits whose rewards cannot be trusted.
 
-__version__ = "0.1.0"
+Names are fetched when first used, so that `robandit --help` need not wait for NumPy; the stub
+beside this file tells type checkers the same names.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from robandit.version import __version__ as __version__
+
+HOMES = {
+    "catalogue": "attack environment policy",
+    "dice": "Random",
+    "environments.bernoulli": "Bernoulli",
+    "environments.beta": "Beta",
+    "environments.samples": "Samples",
+    "errors": "InputError",
+    "game": "About Adversary Choice Environment Policy Setting parameter",
+    "lab.batch": "simulate",
+    "lab.trace": "Trace",
+    "policies.samba": "Samba",
+    "policies.thompson": "Thompson",
+    "policies.ucb1": "Ucb1",
+    "policies.uniform": "Uniform",
+}
+PLACES = {name: home for home, names in HOMES.items() for name in names.split()}
+__all__ = ["__version__", *PLACES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in PLACES:
+        raise AttributeError(f"module 'robandit' has no attribute {name!r}")
+    return getattr(import_module(f"robandit.{PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,7 +10,7 @@ from dataclasses import InitVar, fields
 from functools import cache
 from pathlib import Path
 from types import ModuleType, NoneType
-from typing import Any
+from typing import Any, get_origin
 
 from robandit import adversaries, environments, policies
 from robandit.adversaries.attacks import Attack
@@ -39,7 +39,9 @@ def parts_in(module: ModuleType, base: type) -> Iterator[Any]:
 def shipped(kind: str) -> dict[str, Any]:
     """The parts of a kind that come with the package."""
     folder, base = FOLDERS[kind]
-    modules = (importlib.import_module(f"{folder.__name__}.{item.name}") for item in pkgutil.iter_modules(folder.__path__))
+    modules = (
+        importlib.import_module(f"{folder.__name__}.{item.name}") for item in pkgutil.iter_modules(folder.__path__)
+    )
     return {cls.about.name: cls for module in modules for cls in parts_in(module, base)}
 
 
@@ -106,7 +108,7 @@ def parameters_of(cls: type[Part]) -> dict[str, Any]:
 def converted(text: str, hint: Any, where: str) -> Any:
     """The text as a value of the annotated type."""
     allowed = members(hint)
-    if isinstance(hint, type) and issubclass(hint, Policy) or Policy in allowed:
+    if Policy in {get_origin(kind) or kind for kind in allowed}:
         return policy(text.removeprefix("(").removesuffix(")"))
     if text.lower() == "none" and NoneType in allowed:
         return None
@@ -136,7 +138,9 @@ def environment(text: str, means: tuple[float, ...] | None = None) -> Environmen
     return made
 
 
-def attack(name: str, *, schedule: str = "start", budget: float, size: str | float = "full", charge: str = "cost") -> Adversary[Any]:
+def attack(
+    name: str, *, schedule: str = "start", budget: float, size: str | float = "full", charge: str = "cost"
+) -> Adversary[Any]:
     """An adversary of threat model A: an attack on a schedule, within a budget."""
     when: Schedule = make("schedule", schedule)
     kind = LeadingAttack if isinstance(when, Leading) else TimedAttack

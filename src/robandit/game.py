@@ -1,8 +1,7 @@
-"""The vocabulary of the game: what a policy, an environment and an adversary are, as plain values with plain methods."""
+"""The vocabulary of the game: what a policy, an environment and an adversary are, as plain values."""
 
 import math
 from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_args, get_type_hints
 
@@ -14,6 +13,7 @@ from robandit.errors import InputError
 
 Floats = NDArray[np.float64]
 Memory = TypeVar("Memory")
+_HINTS: dict[type, dict[str, Any]] = {}
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,11 @@ class Part:
         return self.name + (":" + ",".join(shown) if shown else "")
 
 
-@cache
 def hints_of(cls: type) -> dict[str, Any]:
-    """The annotations of a class, resolved."""
-    return get_type_hints(cls, include_extras=True)
+    """The annotations of a class, resolved once."""
+    if cls not in _HINTS:
+        _HINTS[cls] = get_type_hints(cls, include_extras=True)
+    return _HINTS[cls]
 
 
 def members(hint: Any) -> tuple[Any, ...]:
@@ -124,13 +125,13 @@ WORDS = {bool: "truth value (true or false)", int: "whole number", float: "numbe
 
 def check_limits(value: Any, limits: dict[str, Any], name: str, part: str) -> None:
     """Refuse a value outside its parameter's limits, NaN included."""
-    if limits["choices"] and isinstance(value, str):
-        if value not in limits["choices"]:
+    if isinstance(value, str):
+        if limits["choices"] and value not in limits["choices"]:
             raise InputError(f"{part}: {name} must be one of {', '.join(limits['choices'])}, not {value!r}")
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        if not (limits["above"] < value < limits["below"] and limits["least"] <= value <= limits["most"]):
-            if not (value == math.inf == limits["most"] and value > limits["above"]):
-                raise InputError(f"{part}: {name} must be {describe_limits(limits)}, not {value!r}")
+        return
+    inside = limits["above"] < value <= limits["most"] and limits["least"] <= value
+    if not inside or (value >= limits["below"] and limits["below"] < math.inf):
+        raise InputError(f"{part}: {name} must be {describe_limits(limits)}, not {value!r}")
 
 
 def describe_limits(limits: dict[str, Any]) -> str:
@@ -217,7 +218,9 @@ class Adversary(Part, Generic[Memory]):
         """What the adversary remembers, before round one."""
         raise NotImplementedError(f"{self.name} has no start")
 
-    def tamper_means(self, memory: Memory, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random) -> bool:
+    def tamper_means(
+        self, memory: Memory, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random
+    ) -> bool:
         """Write the wanted means into `proposal` and answer True, or leave the round alone."""
         return False
 

@@ -15,7 +15,7 @@ def regret_over_time(traces: dict[str, Trace], result: dict[str, Any], path: Pat
     """Mean cumulative regret with a band from the 5 % to the 95 % quantile, corrupted rounds shaded."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 5), layout="constrained")
+    figure = Figure(figsize=(8, 5.4), layout="constrained")
     axes = figure.add_subplot()
     for number, (label, trace) in enumerate(traces.items()):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
@@ -35,7 +35,9 @@ def regret_over_time(traces: dict[str, Trace], result: dict[str, Any], path: Pat
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axes.legend(title="mean regret at the end", frameon=False, loc="upper left", fontsize=9, title_fontsize=9)
+    figure.legend(
+        title="policy (mean regret at the end)", frameon=False, loc="outside lower center", ncols=2, fontsize=9
+    )
     figure.savefig(path, dpi=160)
 
 
@@ -60,6 +62,7 @@ def caption(result: dict[str, Any]) -> str:
     if adversary is None:
         return first + "\nno corruption"
     return first + (
-        f"\nthreat model {adversary['threat']}: {adversary['attack']}, {adversary['schedule']}, size {adversary['size']}, "
+        f"\nthreat model {adversary['threat']}: {adversary['attack']}, {adversary['schedule']}, "
+        f"size {adversary['size']}, "
         f"C = {adversary['budget']:,g} by {adversary['charge']}"
     )

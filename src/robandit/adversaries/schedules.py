@@ -64,7 +64,9 @@ class Middle(Schedule):
 class AtRandom(Schedule):
     """The paper's scheme 4; every run draws its own rounds."""
 
-    about = About("random", "as many distinct random rounds as the budget needs, among the first T/10 (the paper's scheme 4)")
+    about = About(
+        "random", "as many distinct random rounds as the budget needs, among the first T/10 (the paper's scheme 4)"
+    )
 
     def timetable(self, horizon: int, needed: int) -> Timetable:
         return Timetable(0, max(horizon // 10, 1), 1, needed)

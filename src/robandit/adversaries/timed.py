@@ -9,7 +9,9 @@ from robandit.adversaries.attacks import Attack, Flip, checked_size, sized_targe
 from robandit.adversaries.schedules import Leading, Schedule, Start
 from robandit.dice import Random
 from robandit.errors import InputError
-from robandit.game import Adversary, Floats, Memory, parameter
+from robandit.game import About, Adversary, Floats, Memory, parameter
+
+FLIP, START, LEADING = Flip(), Start(), Leading()
 
 
 @dataclass
@@ -38,11 +40,14 @@ class Watching:
 class Budgeted(Adversary[Memory]):
     """What both kinds are given: attack, schedule, size, budget and the way it is charged."""
 
-    attack: Attack = Flip()
-    schedule: Schedule = Start()
+    about = About("adversary", "an attack on a schedule, within a budget")
+    attack: Attack = FLIP
+    schedule: Schedule = START
     size: str = "full"
     budget: float = parameter(0.0, "corruption budget C", least=0)
-    charge: str = parameter("cost", "cost (the definition) or rounds (each changed round costs 1)", choices=("cost", "rounds"))
+    charge: str = parameter(
+        "cost", "cost (the definition) or rounds (each changed round costs 1)", choices=("cost", "rounds")
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", checked_size(self.size))
@@ -64,7 +69,9 @@ class TimedAttack(Budgeted[Timing]):
         slots = table.slots()
         return Timing(target, table.first, table.stop, table.step, slots, min(table.chosen, slots))
 
-    def tamper_means(self, memory: Timing, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random) -> bool:
+    def tamper_means(
+        self, memory: Timing, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random
+    ) -> bool:
         if t < memory.first or t >= memory.stop or (t - memory.first) % memory.step != 0:
             return False
         if memory.chosen < memory.slots:  # selection sampling: each set of rounds equally likely, none stored
@@ -83,13 +90,17 @@ class LeadingAttack(Budgeted[Watching]):
     """Strikes whenever the best arm is likely to be pulled."""
 
     watches = True
-    schedule: Schedule = Leading()
+    schedule: Schedule = LEADING
 
     def start(self, means: Floats, horizon: int) -> Watching:
         assert isinstance(self.schedule, Leading)
-        return Watching(sized_target(self.attack, self.size, means), int(means.argmax()), self.schedule.theta, self.schedule.first)
+        return Watching(
+            sized_target(self.attack, self.size, means), int(means.argmax()), self.schedule.theta, self.schedule.first
+        )
 
-    def tamper_means(self, memory: Watching, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random) -> bool:
+    def tamper_means(
+        self, memory: Watching, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random
+    ) -> bool:
         if t < memory.first or chances[memory.best] < memory.theta:
             return False
         for arm in range(len(means)):

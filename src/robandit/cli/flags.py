@@ -15,20 +15,28 @@ class Parser(argparse.ArgumentParser):
         raise InputError(message.replace("argument ", "", 1))
 
     def parse_known(self, words: list[str]) -> argparse.Namespace:
-        """Parse, and name the nearest flag where one is unknown."""
+        """Parse, and name the nearest command or flag where one is unknown."""
+        if words and not words[0].startswith("-") and words[0] not in commands_of(self).choices:
+            raise unknown("command", words[0], commands_of(self).choices)
         arguments, rest = self.parse_known_args(words)
         if rest:
             raise unknown_flag(self, arguments, rest[0])
         return arguments
 
 
+def commands_of(parser: argparse.ArgumentParser) -> Any:
+    """The action that holds the commands."""
+    return next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+
+
 def unknown_flag(parser: Parser, arguments: argparse.Namespace, given: str) -> InputError:
     """The error for a word no command knows, with the flags of the command it was given to."""
-    commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    chosen = commands.choices[arguments.command]
+    chosen = commands_of(parser).choices[arguments.command]
     flags = [flag for action in chosen._actions for flag in action.option_strings if flag.startswith("--")]
     return unknown(
-        f"{arguments.command}: flag" if given.startswith("-") else f"{arguments.command}: argument", given.partition("=")[0], flags
+        f"{arguments.command}: flag" if given.startswith("-") else f"{arguments.command}: argument",
+        given.partition("=")[0],
+        flags,
     )
 
 
@@ -73,18 +81,26 @@ def game_flags() -> Parser:
     flags = Parser(add_help=False)
     game = flags.add_argument_group("the game")
     game.add_argument(
-        "--policy", action="append", metavar="NAME[:parameter=value,...]", help="a policy; repeat for several (default samba)"
+        "--policy",
+        action="append",
+        metavar="NAME[:parameter=value,...]",
+        help="a policy; repeat for several (default samba)",
     )
     game.add_argument("--arms", type=whole, metavar="K", help="K arms with means i/(K+1) (default 9)")
     game.add_argument("--means", type=numbers, metavar="0.1,0.2,...", help="the arms' means, in place of --arms")
     game.add_argument(
-        "--environment", default="bernoulli", metavar="NAME[:...]", help="bernoulli, beta:concentration=10 or samples:file=F.csv"
+        "--environment",
+        default="bernoulli",
+        metavar="NAME[:...]",
+        help="bernoulli, beta:concentration=10 or samples:file=F.csv",
     )
     game.add_argument("--horizon", type=whole, default=100_000, metavar="T", help="rounds in a run (default 100000)")
     game.add_argument("--runs", type=whole, default=100, help="replications (default 100)")
     game.add_argument("--seed", type=whole, default=1, help="the same seed gives the same numbers (default 1)")
     game.add_argument("--threads", type=whole, help="default: all cores; the numbers do not depend on it")
-    game.add_argument("--load", action="append", default=[], metavar="FILE.py", help="a Python file with policies of your own")
+    game.add_argument(
+        "--load", action="append", default=[], metavar="FILE.py", help="a Python file with policies of your own"
+    )
     return flags
 
 
@@ -92,9 +108,14 @@ def attack_flags() -> Parser:
     """The flags that say how the rewards are corrupted."""
     flags = Parser(add_help=False)
     attack = flags.add_argument_group("the adversary (threat model A: it moves the means before the draw)")
-    attack.add_argument("--attack", metavar="NAME", help="what the means become; see `robandit adversaries` (default: no attack)")
     attack.add_argument(
-        "--schedule", default="start", metavar="NAME[:...]", help="when, such as middle or leading:theta=0.3 (default start)"
+        "--attack", metavar="NAME", help="what the means become; see `robandit adversaries` (default: no attack)"
+    )
+    attack.add_argument(
+        "--schedule",
+        default="start",
+        metavar="NAME[:...]",
+        help="when, such as middle or leading:theta=0.3 (default start)",
     )
     attack.add_argument("--size", default="full", help="full, efficient, or the most a mean may move (default full)")
     attack.add_argument("--budget", type=number, metavar="C", help="total corruption the adversary may spend")
@@ -120,7 +141,11 @@ def environment_from(arguments: argparse.Namespace) -> Any:
         raise InputError("--arms and --means cannot both be given")
     if arguments.environment.startswith("samples") and (arguments.means or arguments.arms):
         raise InputError("--environment samples takes its means from the file: leave out --arms and --means")
-    means = arguments.means if arguments.means is not None else spread_means(9 if arguments.arms is None else arguments.arms)
+    means = (
+        arguments.means
+        if arguments.means is not None
+        else spread_means(9 if arguments.arms is None else arguments.arms)
+    )
     return environment(arguments.environment, means)
 
 
@@ -134,7 +159,13 @@ def adversary_from(arguments: argparse.Namespace) -> Any:
         return None
     if arguments.budget is None:
         raise InputError(f"--attack {arguments.attack} needs a --budget")
-    return attack(arguments.attack, schedule=arguments.schedule, size=arguments.size, budget=arguments.budget, charge=arguments.charge)
+    return attack(
+        arguments.attack,
+        schedule=arguments.schedule,
+        size=arguments.size,
+        budget=arguments.budget,
+        charge=arguments.charge,
+    )
 
 
 def on_terminal() -> bool:

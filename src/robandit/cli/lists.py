@@ -6,7 +6,12 @@ from typing import Any
 
 from robandit.catalogue import catalogue, parameters_of
 
-EXTRA = {("samba", "min_lift"): "in place of learning_rate: the smallest relative lift that matters; learning_rate = min_lift/2"}
+EXTRA = {
+    (
+        "samba",
+        "min_lift",
+    ): "in place of learning_rate: the smallest relative lift that matters; learning_rate = min_lift/2"
+}
 KINDS = {"policies": ["policy"], "adversaries": ["attack", "schedule"], "environments": ["environment"]}
 
 

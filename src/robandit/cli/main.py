@@ -3,9 +3,9 @@
 import argparse
 import sys
 
-from robandit import __version__
 from robandit.cli.flags import Parser, attack_flags, game_flags, json_flags
 from robandit.errors import InputError
+from robandit.version import __version__
 
 LISTS = {
     "policies": "every policy, with fidelity, needs, bound and cost a round",

@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from robandit import __version__
 from robandit.cli.flags import adversary_from, environment_from, on_terminal, policies_from
 from robandit.errors import InputError
 from robandit.game import Setting
 from robandit.lab.batch import simulate
 from robandit.lab.play import REFRESH, TRIALS
 from robandit.lab.trace import Trace, summarised
+from robandit.version import __version__
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -42,7 +42,9 @@ def play(arguments: argparse.Namespace) -> None:
         raise KeyboardInterrupt
 
 
-def play_all(policies: list[Any], environment: Any, adversary: Any, arguments: argparse.Namespace) -> tuple[list[Trace], bool]:
+def play_all(
+    policies: list[Any], environment: Any, adversary: Any, arguments: argparse.Namespace
+) -> tuple[list[Trace], bool]:
     """One trace per policy; after Ctrl-C those that were finished."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -72,17 +74,25 @@ def play_all(policies: list[Any], environment: Any, adversary: Any, arguments: a
     return traces, False
 
 
-def as_json(policies: list[Any], environment: Any, adversary: Any, arguments: argparse.Namespace, traces: list[Trace]) -> dict[str, Any]:
+def as_json(
+    policies: list[Any], environment: Any, adversary: Any, arguments: argparse.Namespace, traces: list[Trace]
+) -> dict[str, Any]:
     """The result under the names of the contract."""
     setting = Setting(len(environment.means), arguments.horizon, adversary.budget if adversary else 0.0)
     return {
         "version": __version__,
-        "environment": {"name": environment.name, "means": list(environment.means), "parameters": environment.parameters()},
+        "environment": {
+            "name": environment.name,
+            "means": list(environment.means),
+            "parameters": environment.parameters(),
+        },
         "horizon": arguments.horizon,
         "runs": arguments.runs,
         "seed": arguments.seed,
         "adversary": adversary_json(adversary),
-        "results": [result_json(policy, trace, adversary, setting) for policy, trace in zip(policies, traces, strict=True)],
+        "results": [
+            result_json(policy, trace, adversary, setting) for policy, trace in zip(policies, traces, strict=True)
+        ],
     }
 
 
@@ -122,11 +132,12 @@ def adversary_notes(policy: Any, adversary: Any, trace: Trace) -> list[str]:
         return notes
     spent = trace.rounds_changed.mean() if adversary.charge == "rounds" else trace.corruption_paid[:, -1].mean()
     if adversary.budget - spent > 1e-6 * adversary.budget:
-        notes.append(f"{adversary.budget - spent:,.1f} of the budget {adversary.budget:,g} was not spent (mean over runs)")
-    if adversary.watches and not policy.explicit:
         notes.append(
-            f"p(t) has no closed form: the adversary was shown frequencies of {TRIALS} trial choices, renewed every {REFRESH} rounds"
+            f"{adversary.budget - spent:,.1f} of the budget {adversary.budget:,g} was not spent (mean over runs)"
         )
+    if adversary.watches and not policy.explicit:
+        shown = f"frequencies of {TRIALS} trial choices, renewed every {REFRESH} rounds"
+        notes.append(f"p(t) has no closed form: the adversary was shown {shown}")
     return notes
 
 

@@ -16,7 +16,13 @@ TITLES = {
 def new_table(title: str, caption: str | None = None) -> Table:
     """A table in the house's style."""
     return Table(
-        title=title, caption=caption, box=SIMPLE_HEAD, title_justify="left", caption_justify="left", title_style="bold", pad_edge=False
+        title=title,
+        caption=caption,
+        box=SIMPLE_HEAD,
+        title_justify="left",
+        caption_justify="left",
+        title_style="bold",
+        pad_edge=False,
     )
 
 
@@ -31,7 +37,8 @@ def catalogue_table(kind: str, entries: list[dict[str, Any]]) -> Table:
             table.add_column(heading)
     for told in entries:
         settings = ", ".join(
-            f"{item['name']}={item['default']}" if item["default"] is not None else item["name"] for item in told["parameters"]
+            f"{item['name']}={item['default']}" if item["default"] is not None else item["name"]
+            for item in told["parameters"]
         )
         row = [told["name"], told["summary"], settings or "-"]
         if kind == "policy":
@@ -43,13 +50,13 @@ def catalogue_table(kind: str, entries: list[dict[str, Any]]) -> Table:
 def play_table(result: dict[str, Any]) -> Table:
     """Regret with its interval, one row a policy."""
     environment, adversary = result["environment"], result["adversary"]
-    title = f"Regret after {result['horizon']:,} rounds, {len(environment['means'])} arms ({environment['name']}), {result['runs']} runs"
+    arms = f"{len(environment['means'])} arms ({environment['name']})"
+    title = f"Regret after {result['horizon']:,} rounds, {arms}, {result['runs']} runs"
     against = "No adversary."
     if adversary:
-        against = (
-            f"Threat model {adversary['threat']}: {adversary['attack']} on schedule {adversary['schedule']}, size {adversary['size']}, "
-            f"budget {adversary['budget']:g} charged by {adversary['charge']}."
-        )
+        what = f"{adversary['attack']} on schedule {adversary['schedule']}, size {adversary['size']}"
+        bill = f"budget {adversary['budget']:g} charged by {adversary['charge']}"
+        against = f"Threat model {adversary['threat']}: {what}, {bill}."
     table = new_table(title, f"{against} Regret counts true means; ± is a 95 % interval of the mean.")
     table.add_column("policy", style="bold", no_wrap=True)
     for heading in ("mean regret", "± 95 %", "median", "5 % - 95 %", "best arm"):

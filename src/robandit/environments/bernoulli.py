@@ -10,7 +10,11 @@ from robandit.game import About
 class Bernoulli(Means[Nothing]):
     """Pays 1 or 0."""
 
-    about = About(name="bernoulli", summary="reward 1 with probability the arm's mean, else 0", reference="Liu, Wang & Fang, section 2.1")
+    about = About(
+        name="bernoulli",
+        summary="reward 1 with probability the arm's mean, else 0",
+        reference="Liu, Wang & Fang, section 2.1",
+    )
 
     def start(self) -> Nothing:
         return Nothing()

@@ -25,21 +25,30 @@ class Columns:
 class Samples(Environment[Columns]):
     """Pays a value drawn uniformly from the arm's own samples."""
 
-    about = About(name="samples", summary="reward drawn from a list of recorded values per arm (CSV: one column an arm, a header row)")
+    about = About(
+        name="samples",
+        summary="reward drawn from a list of recorded values per arm (CSV: one column an arm, a header row)",
+    )
     samples: tuple[tuple[float, ...], ...] = ()
-    file: str = parameter("", "CSV file with one column per arm, values in [0, 1], a header row; columns may differ in length")
+    file: str = parameter(
+        "", "CSV file with one column per arm, values in [0, 1], a header row; columns may differ in length"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if bool(self.file) == bool(self.samples):
             raise InputError("samples: give either samples (a list of values per arm) or file (a CSV), one of the two")
         columns = read_columns(Path(self.file)) if self.file else self.samples
-        object.__setattr__(self, "samples", tuple(tuple(sorted(float(value) for value in column)) for column in columns))
+        object.__setattr__(
+            self, "samples", tuple(tuple(sorted(float(value) for value in column)) for column in columns)
+        )
         for number, column in enumerate(self.samples, start=1):
             if not column:
                 raise InputError(f"samples: arm {number} has no values")
             if not all(0.0 <= value <= 1.0 for value in column):
-                raise InputError(f"samples: values must be numbers from 0 to 1; arm {number} has {column[0]:g} to {column[-1]:g}")
+                raise InputError(
+                    f"samples: values must be numbers from 0 to 1; arm {number} has {column[0]:g} to {column[-1]:g}"
+                )
 
     @property
     def means(self) -> tuple[float, ...]:  # type: ignore[override]  # read from the samples, not given

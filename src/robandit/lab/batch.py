@@ -185,6 +185,8 @@ def check_played(table: Table, runs: slice, state: Any) -> None:
     """Never a silent wrong number: an arm that does not exist, or probabilities that are none."""
     bad = table.signal[runs][table.signal[runs] < -1]
     if len(bad):
-        raise PlayError(f"policy {table.policy} chose arm {-2 - int(bad[0])}, allowed are 0 to {table.pulls.shape[1] - 1}")
+        raise PlayError(
+            f"policy {table.policy} chose arm {-2 - int(bad[0])}, allowed are 0 to {table.pulls.shape[1] - 1}"
+        )
     if not np.isfinite(state.chances).all() or abs(state.chances.sum() - 1.0) > 1e-6:
         raise PlayError(f"policy {table.policy} left the simplex: its chances are {state.chances}")

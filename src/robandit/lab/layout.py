@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from robandit.game import Adversary, Environment, Policy, hints_of
+from robandit.game import Adversary, Environment, Part, Policy, hints_of
 
 SCALARS = {bool: "bool", int: "int64", float: "float64"}
 
@@ -42,7 +42,7 @@ def kind_of(value: Any, hint: Any) -> "str | Layout | None":
         return "uint64"
     if hint in SCALARS:
         return SCALARS[hint]
-    if isinstance(value, Policy | Environment | Adversary) or is_dataclass(value) and not hasattr(value, "about"):
+    if isinstance(value, Policy | Environment | Adversary) or (is_dataclass(value) and not isinstance(value, Part)):
         return layout_of(value)
     return None
 

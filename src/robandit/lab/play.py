@@ -8,7 +8,7 @@ Regret is measured here, from the true means; the adversary proposes, and this l
 from typing import Any
 
 from robandit.dice import Random
-from robandit.lab.layout import Layout, layout_of, restored, scalars_of
+from robandit.lab.layout import layout_of, restored, scalars_of
 
 TRIALS = 64  # an implicit policy shows a watching adversary the frequencies of this many trial choices
 REFRESH = 16  # ... thrown anew every so many rounds
@@ -39,7 +39,17 @@ restore_state = restore_memory = restore_part
 close_state = close_memory = close_part
 
 
-def play_runs(parts: Any, fresh: Any, dice: Any, arena: Any, horizon: int, by_rounds: bool, checkpoints: Any, out: Any, signal: Any) -> Any:
+def play_runs(
+    parts: Any,
+    fresh: Any,
+    dice: Any,
+    arena: Any,
+    horizon: int,
+    by_rounds: bool,
+    checkpoints: Any,
+    out: Any,
+    signal: Any,
+) -> Any:
     """Play one replication after another, each from a fresh state with dice of its own."""
     policy, environment, adversary = open_policy(parts[0]), open_environment(parts[2]), open_adversary(parts[4])
     state, tables, memory = open_state(parts[1]), open_tables(parts[3]), open_memory(parts[5])
@@ -48,7 +58,22 @@ def play_runs(parts: Any, fresh: Any, dice: Any, arena: Any, horizon: int, by_ro
             break
         restore_state(state, fresh[0])
         restore_memory(memory, fresh[1])
-        play(policy, state, environment, tables, adversary, memory, dice[run], arena, horizon, by_rounds, checkpoints, out, run, signal)
+        play(
+            policy,
+            state,
+            environment,
+            tables,
+            adversary,
+            memory,
+            dice[run],
+            arena,
+            horizon,
+            by_rounds,
+            checkpoints,
+            out,
+            run,
+            signal,
+        )
     return close_state(state), close_memory(memory)
 
 

@@ -1,4 +1,4 @@
-"""Before a user's part is compiled: a short play as plain Python with checks, so that a mistake is an ordinary error."""
+"""Before a user's part is compiled: a short checked play as plain Python, so that a mistake is an ordinary error."""
 
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ class PartError(Exception):
 
 def check_user_parts(table: "Table") -> None:
     """Play a few rounds interpreted with every part that is not the package's own; once per layout."""
-    parts, rest = table.seat(slice(0, 1))
+    parts, _ = table.seat(slice(0, 1))
     if all(type(part).__module__.startswith("robandit.") for part in parts):
         return
     key = tuple(layout_of(part) for part in parts)
@@ -39,7 +39,9 @@ def check_user_parts(table: "Table") -> None:
         adversary.tamper_means(memory, t, state.chances, means, proposal, words[2])
         choice = policy.choose(state, words[1])
         if not 0 <= choice.arm < len(means):
-            raise PartError(f"{policy.name}: choose answered arm {choice.arm!r} in round {t}, allowed are 0 to {len(means) - 1}")
+            raise PartError(
+                f"{policy.name}: choose answered arm {choice.arm!r} in round {t}, allowed are 0 to {len(means) - 1}"
+            )
         reward = environment.reward(tables, choice.arm, means[choice.arm], words[0].uniform())
         if not 0.0 <= reward <= 1.0:
             raise PartError(f"{environment.name}: reward answered {reward!r} in round {t}, allowed is 0 to 1")
@@ -52,7 +54,12 @@ def check_user_parts(table: "Table") -> None:
 
 def check_chances(chances: Any, arms: int, name: str, t: int) -> None:
     """p(t) must be a distribution over the arms."""
-    if len(chances) != arms or not np.isfinite(chances).all() or chances.min() < -1e-12 or abs(chances.sum() - 1.0) > 1e-6:
+    if (
+        len(chances) != arms
+        or not np.isfinite(chances).all()
+        or chances.min() < -1e-12
+        or abs(chances.sum() - 1.0) > 1e-6
+    ):
         raise PartError(f"{name}: chances before round {t} are not a distribution over {arms} arms: {chances}")
 
 
@@ -63,7 +70,7 @@ def check_fields(state: Any, name: str) -> None:
     hints = hints_of(type(state))
     for item in fields(state):
         value, hint = getattr(state, item.name), hints[item.name]
-        if hint is int and (isinstance(value, float | np.floating) or isinstance(value, bool)):
+        if hint is int and isinstance(value, float | np.floating | bool):
             raise PartError(f"{name}: state.{item.name} is declared int but became {value!r}")
         if hint is float and not isinstance(value, float | int | np.floating | np.integer):
             raise PartError(f"{name}: state.{item.name} is declared float but became {value!r}")

@@ -40,7 +40,7 @@ class Trace:
 
 
 def summarised(values: Floats) -> dict[str, float | None]:
-    """Mean, standard deviation (n - 1), standard error, half of a 95 % interval (Student), median and the 5 % and 95 % quantiles; None for what one run cannot tell."""
+    """Centre and spread over runs, with Student's 95 % interval; None for what one run cannot tell."""
     several = len(values) > 1
     sd = float(values.std(ddof=1)) if several else None
     se = sd / len(values) ** 0.5 if sd is not None else None

@@ -27,7 +27,9 @@ class Samba(Policy[State]):
         reference="Denisov & Walton 2020; Liu, Wang & Fang, Algorithm 1",
         bound="K log(T)/Delta + C/Delta, if learning_rate < r*/r_2 - 1",
     )
-    learning_rate: float = parameter(0.05, "step alpha; the theory asks alpha < r*/r_2 - 1", above=0, below=1, published=0.05)
+    learning_rate: float = parameter(
+        0.05, "step alpha; the theory asks alpha < r*/r_2 - 1", above=0, below=1, published=0.05
+    )
     min_lift: InitVar[float | None] = None
 
     def __post_init__(self, min_lift: float | None = None) -> None:

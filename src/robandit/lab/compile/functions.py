@@ -1,7 +1,6 @@
 """Plain functions made ready for the compiler, and a fingerprint of all the code they reach."""
 
 import hashlib
-from collections.abc import Callable
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -96,6 +95,6 @@ def fingerprint(roots: list[FunctionType], extra: list[str]) -> str:
     return digest.hexdigest()[:24]
 
 
-def code_of(cls: type) -> list[Callable[..., Any]]:
+def code_of(cls: type) -> list[FunctionType]:
     """The methods of a class that a kernel may reach, in a fixed order."""
     return [method for _, method in sorted(methods_of(cls).items())]

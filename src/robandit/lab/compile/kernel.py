@@ -17,12 +17,12 @@ import numba as nb
 import numpy as np
 from numba.core.errors import NumbaError
 
-import robandit
 from robandit.dice import Random
 from robandit.lab import play
 from robandit.lab.compile.functions import code_of, fingerprint, inlined, ready
 from robandit.lab.compile.opened import opened_type, opener
 from robandit.lab.layout import Layout, layout_of
+from robandit.version import __version__
 
 ROLES = ("policy", "state", "environment", "tables", "adversary", "memory")
 KEPT = 400  # kernels on disk; the longest unused go first
@@ -76,12 +76,19 @@ def build(layouts: Layouts, arguments: tuple[Any, ...]) -> Any:
 
 def kernel_name(layouts: Layouts) -> str:
     """A name for the kernel that changes with any code, layout or version it was made from."""
-    classes = sorted({inner for layout in layouts for inner in classes_in(layout)} | {Random}, key=lambda cls: cls.__qualname__)
+    classes = sorted(
+        {inner for layout in layouts for inner in classes_in(layout)} | {Random}, key=lambda cls: cls.__qualname__
+    )
     roots = [method for cls in classes for method in code_of(cls)]
     here = Path(__file__).parent
-    sources = [path.read_text() for path in sorted(here.glob("*.py")) + [Path(play.__file__), here.parent / "layout.py"]]
-    constants = [repr(sorted((key, value) for key, value in vars(cls).items() if isinstance(value, bool | int | float))) for cls in classes]
-    versions = [robandit.__version__, nb.__version__, np.__version__, sys.version]
+    sources = [
+        path.read_text() for path in [*sorted(here.glob("*.py")), Path(play.__file__), here.parent / "layout.py"]
+    ]
+    constants = [
+        repr(sorted((key, value) for key, value in vars(cls).items() if isinstance(value, bool | int | float)))
+        for cls in classes
+    ]
+    versions = [__version__, nb.__version__, np.__version__, sys.version]
     extra = [layout.describe() for layout in layouts] + constants + sources + versions
     return "kernel_" + fingerprint(roots, extra)
 
@@ -103,7 +110,8 @@ def load(folder: Path, name: str, layouts: Layouts, counted: bool) -> ModuleType
         draft.replace(path)
     os.utime(folder)
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec and spec.loader
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)

@@ -20,7 +20,7 @@ from robandit.lab.compile.functions import inlined, methods_of, prepared
 from robandit.lab.layout import Layout
 
 
-class Opened(types.Type):  # type: ignore[misc]  # numba ships no types
+class Opened(types.Type):
     """The numba type of an opened object; every Python class gets a subclass of its own."""
 
     def __init__(self, layout: Layout, inner: dict[str, Any]) -> None:
@@ -32,11 +32,14 @@ class Opened(types.Type):  # type: ignore[misc]  # numba ships no types
     def struct(self, context: Any) -> ir.LiteralStructType:
         """The memory behind an opened object, nested objects in place."""
         return ir.LiteralStructType(
-            [kind.struct(context) if isinstance(kind, Opened) else context.get_value_type(kind) for kind in self.inner.values()]
+            [
+                kind.struct(context) if isinstance(kind, Opened) else context.get_value_type(kind)
+                for kind in self.inner.values()
+            ]
         )
 
 
-class Addressed(PrimitiveModel):  # type: ignore[misc]  # numba ships no types
+class Addressed(PrimitiveModel):
     """An opened object is passed around as the address of its struct."""
 
     def __init__(self, manager: Any, kind: Opened) -> None:
@@ -58,7 +61,10 @@ def opened_type(layout: Layout, counted: bool) -> Opened:
     `counted` says whether the code around it counts references, which it does only for parts that allocate.
     """
     if (layout, counted) not in _OPENED:
-        inner = {name: opened_type(kind, counted) if isinstance(kind, Layout) else numba_type(kind) for name, kind in layout.items}
+        inner = {
+            name: opened_type(kind, counted) if isinstance(kind, Layout) else numba_type(kind)
+            for name, kind in layout.items
+        }
         if (layout.cls, counted) not in _KINDS:
             _KINDS[layout.cls, counted] = new_kind(layout.cls, counted)
         _OPENED[layout, counted] = _KINDS[layout.cls, counted](layout, inner)
@@ -78,7 +84,7 @@ def new_kind(cls: type, counted: bool) -> type[Opened]:
     register_model(kind)(Addressed)
 
     @infer_getattr
-    class Attributes(AttributeTemplate):  # type: ignore[misc]  # numba ships no types
+    class Attributes(AttributeTemplate):
         key = kind
 
         def generic_resolve(self, opened: Opened, name: str) -> Any:
