@@ -6,11 +6,11 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Iterator
-from dataclasses import InitVar, fields
+from dataclasses import Field, InitVar
 from functools import cache
 from pathlib import Path
 from types import ModuleType, NoneType
-from typing import Any, get_origin
+from typing import Any, ClassVar, get_origin
 
 from robandit import adversaries, environments, policies
 from robandit.adversaries.attacks import Attack
@@ -84,30 +84,27 @@ def make(kind: str, text: str, **given: Any) -> Any:
     if name not in known:
         raise unknown(kind, name, known)
     cls = known[name]
-    hints = parameters_of(cls)
+    settable, hints = parameters_of(cls), hints_of(cls)
     for item in split(rest, ",") if rest else []:
         key, equals, value = item.partition("=")
         if not equals:
             raise InputError(f"{kind} {name!r}: {item!r} must read parameter=value")
-        if key not in hints or key in given:
-            raise unknown(f"{kind} {name!r}: parameter", key, set(hints) - set(given))
+        if key not in settable or key in given:
+            raise unknown(f"{kind} {name!r}: parameter", key, set(settable) - set(given))
         given[key] = converted(value, hints[key], f"{name}: {key}")
     return cls(**given)
 
 
-def parameters_of(cls: type[Part]) -> dict[str, Any]:
-    """The parameters a user may set, with their annotations."""
+def parameters_of(cls: type[Part]) -> dict[str, Field[Any]]:
+    """The parameters a user may set as text."""
     hidden = {"means", "samples", "budget", "charge"}
-    return {
-        name: hint.type if isinstance(hint, InitVar) else hint
-        for name, hint in hints_of(cls).items()
-        if name not in hidden and (isinstance(hint, InitVar) or name in {item.name for item in fields(cls)})
-    }
+    known: dict[str, Field[Any]] = cls.__dataclass_fields__
+    return {name: item for name, item in known.items() if name not in hidden and get_origin(item.type) is not ClassVar}
 
 
 def converted(text: str, hint: Any, where: str) -> Any:
     """The text as a value of the annotated type."""
-    allowed = members(hint)
+    allowed = members(hint.type if isinstance(hint, InitVar) else hint)
     if Policy in {get_origin(kind) or kind for kind in allowed}:
         return policy(text.removeprefix("(").removesuffix(")"))
     if text.lower() == "none" and NoneType in allowed:

@@ -201,6 +201,7 @@ class Environment(Part, Generic[Memory]):
         return 0.0
 
 
+@dataclass(frozen=True)
 class Adversary(Part, Generic[Memory]):
     """Proposes corruptions within a budget; the loop clips, scales and charges them.
 
@@ -211,8 +212,13 @@ class Adversary(Part, Generic[Memory]):
     sees_draw: ClassVar[bool] = False  # threat model B
     watches: ClassVar[bool] = False  # asks for p(t)
 
-    budget: float
-    charge: str
+    budget: float = parameter(0.0, "corruption budget C", least=0)
+    charge: str = parameter("cost", "cost (the definition) or rounds (each costs 1)", choices=("cost", "rounds"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.charge == "rounds" and math.isfinite(self.budget) and self.budget != int(self.budget):
+            raise InputError(f"budget must be a whole number when charge is rounds, not {self.budget:g}")
 
     def start(self, means: Floats, horizon: int) -> Memory:
         """What the adversary remembers, before round one."""

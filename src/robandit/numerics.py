@@ -45,7 +45,9 @@ def beta_draw(a: float, b: float, random: Random) -> float:
 def beta_quantile(uniform: float, a: float, b: float, log_beta: float) -> float:
     """The x at which the Beta(a, b) distribution function is `uniform`: Newton inside a shrinking bracket."""
     low, high = 0.0, 1.0
-    x = a / (a + b)
+    x = min(a / (a + b), math.exp((math.log(uniform * a) + log_beta) / a))  # the tail's leading term, where it is small
+    if x <= 0.0:
+        return 0.0
     for _ in range(100):
         excess = beta_cdf(x, a, b, log_beta) - uniform
         if excess > 0.0:

@@ -98,12 +98,7 @@ class NaiveUcb1(HistoryPolicy):
     def choose_from_history(self) -> int:
         """Play the arm with the largest upper confidence bound."""
         log_t = math.log(self.rounds_played())
-        return argmax(
-            [
-                mean(history) + math.sqrt(2 * self.scale * log_t / len(history))
-                for history in self.rewards
-            ]
-        )
+        return argmax([mean(history) + math.sqrt(2 * self.scale * log_t / len(history)) for history in self.rewards])
 
 
 def bernoulli_kl(p: float, q: float) -> float:
@@ -152,10 +147,7 @@ class NaiveThompson(NaivePolicy):
     def choose(self) -> int:
         """Play the arm with the largest posterior draw."""
         return argmax(
-            [
-                self.random.beta(1 + wins, 1 + losses)
-                for wins, losses in zip(self.successes, self.failures, strict=True)
-            ]
+            [self.random.beta(1 + wins, 1 + losses) for wins, losses in zip(self.successes, self.failures, strict=True)]
         )
 
     def learn(self, arm: int, reward: float) -> None:
@@ -186,9 +178,7 @@ class NaiveTemperedThompson(NaivePolicy):
 
     def choose(self) -> int:
         """Play the arm with the largest posterior draw."""
-        return argmax(
-            [self.random.beta(a, b) for a, b in zip(self.gains, self.losses, strict=True)]
-        )
+        return argmax([self.random.beta(a, b) for a, b in zip(self.gains, self.losses, strict=True)])
 
     def learn(self, arm: int, reward: float) -> None:
         """Add the tempered reward and loss to the arm's counts."""

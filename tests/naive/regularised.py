@@ -121,9 +121,7 @@ class NaiveTsallisInfRv(LossPolicy):
 class NaiveFtrlHybrid(LossPolicy):
     """FTRL with the hybrid regulariser of Jin and Luo, K-armed case."""
 
-    def __init__(
-        self, arms: int, horizon: int, corruption: float, random: Randomness, *, b: float = 64.0
-    ) -> None:
+    def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness, *, b: float = 64.0) -> None:
         super().__init__(arms, horizon, corruption, random)
         self.b = b
 

@@ -8,8 +8,7 @@ import numpy as np
 from robandit.adversaries.attacks import Attack, Flip, checked_size, sized_target
 from robandit.adversaries.schedules import Leading, Schedule, Start
 from robandit.dice import Random
-from robandit.errors import InputError
-from robandit.game import About, Adversary, Floats, Memory, parameter
+from robandit.game import About, Adversary, Floats, Memory
 
 FLIP, START, LEADING = Flip(), Start(), Leading()
 
@@ -44,16 +43,10 @@ class Budgeted(Adversary[Memory]):
     attack: Attack = FLIP
     schedule: Schedule = START
     size: str = "full"
-    budget: float = parameter(0.0, "corruption budget C", least=0)
-    charge: str = parameter(
-        "cost", "cost (the definition) or rounds (each changed round costs 1)", choices=("cost", "rounds")
-    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", checked_size(self.size))
         super().__post_init__()
-        if self.charge == "rounds" and math.isfinite(self.budget) and self.budget != int(self.budget):
-            raise InputError(f"budget must be a whole number when charge is rounds, not {self.budget:g}")
 
 
 @dataclass(frozen=True)

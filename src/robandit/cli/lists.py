@@ -1,17 +1,12 @@
 """The catalogue commands: policies, adversaries, environments."""
 
 import json
-from dataclasses import MISSING, fields
+from dataclasses import MISSING
 from typing import Any
 
 from robandit.catalogue import catalogue, parameters_of
+from robandit.game import Part
 
-EXTRA = {
-    (
-        "samba",
-        "min_lift",
-    ): "in place of learning_rate: the smallest relative lift that matters; learning_rate = min_lift/2"
-}
 KINDS = {"policies": ["policy"], "adversaries": ["attack", "schedule"], "environments": ["environment"]}
 
 
@@ -34,21 +29,16 @@ def entry(kind: str, cls: Any) -> dict[str, Any]:
 
 def parameters(cls: Any) -> list[dict[str, Any]]:
     """The parameters a user may set, with default, published and scaled values."""
-    about = cls.about
-    settable = parameters_of(cls)
-    known = {item.name: item for item in fields(cls)}
     listed = []
-    for name in settable:
-        item = known.get(name)
-        metadata = item.metadata if item else {}
-        default = None if item is None or item.default is MISSING else item.default
+    for name, item in parameters_of(cls).items():
+        default = None if item.default is MISSING else item.default
         listed.append(
             {
                 "name": name,
-                "default": str(default) if hasattr(default, "about") else default,
-                "published": metadata.get("published"),
-                "scaled": metadata.get("scaled"),
-                "description": metadata.get("description") or EXTRA.get((about.name, name), ""),
+                "default": str(default) if isinstance(default, Part) else default,
+                "published": item.metadata.get("published"),
+                "scaled": item.metadata.get("scaled"),
+                "description": item.metadata.get("description", ""),
             }
         )
     return listed

@@ -43,11 +43,14 @@ class Table:
     changed: NDArray[np.int64]
     signal: NDArray[np.int64]  # rounds done; -1 asks to stop; -2 - arm says that arm does not exist
 
+    def setting(self) -> Setting:
+        """What the policy is told."""
+        return Setting(len(self.environment.means), self.horizon, self.adversary.budget)
+
     def seat(self, runs: slice) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Fresh parts for some of the runs, and everything else the loop is given."""
         means = np.array(self.environment.means)
-        setting = Setting(len(means), self.horizon, self.adversary.budget)
-        state, memory = self.policy.start(setting), self.adversary.start(means, self.horizon)
+        state, memory = self.policy.start(self.setting()), self.adversary.start(means, self.horizon)
         parts = (self.policy, state, self.environment, self.environment.start(), self.adversary, memory)
         fresh = tuple(copied(packed(part, layout_of(part))) for part in (state, memory))
         arena = (means, means.max() - means, np.full(len(means), 1.0 / len(means)), means.copy())

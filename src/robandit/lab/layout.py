@@ -96,3 +96,23 @@ def restored(value: Any, layout: Layout, fresh: tuple[Any, ...]) -> None:
 def plain(scalar: Any, kind: str) -> Any:
     """A machine scalar as the Python number its field holds."""
     return bool(scalar) if kind == "bool" else float(scalar) if kind.startswith("float") else int(scalar)
+
+
+def saved(value: Any, layout: Layout) -> dict[str, Any]:
+    """The object as plain values that JSON can hold, exact to the bit."""
+    out: dict[str, Any] = {}
+    for name, kind in layout.items:
+        field = getattr(value, name)
+        out[name] = saved(field, kind) if isinstance(kind, Layout) else np.asarray(field).tolist()
+    return out
+
+
+def loaded(value: Any, layout: Layout, plain_values: dict[str, Any]) -> None:
+    """Put an object of the same layout back to what `saved` wrote."""
+    for name, kind in layout.items:
+        if isinstance(kind, Layout):
+            loaded(getattr(value, name), kind, plain_values[name])
+        elif kind.endswith("]"):
+            getattr(value, name)[...] = plain_values[name]
+        else:
+            setattr(value, name, plain(plain_values[name], kind))

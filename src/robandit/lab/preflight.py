@@ -22,14 +22,15 @@ class PartError(Exception):
 
 def check_user_parts(table: "Table") -> None:
     """Play a few rounds interpreted with every part that is not the package's own; once per layout."""
-    parts, _ = table.seat(slice(0, 1))
-    if all(type(part).__module__.startswith("robandit.") for part in parts):
+    given = (table.policy, table.environment, table.adversary)
+    if all(type(part).__module__.startswith("robandit.") for part in given):
         return
+    check_fields(table.policy.start(table.setting()), table.policy.name)
+    parts, _ = table.seat(slice(0, 1))
     key = tuple(layout_of(part) for part in parts)
     if key in _CHECKED:
         return
     policy, state, environment, tables, adversary, memory = parts
-    check_fields(state, policy.name)
     words = [Random(*(int(word) for word in table.dice[0, role])) for role in range(3)]
     means = np.array(table.environment.means)
     policy.begin(state, words[1])

@@ -30,7 +30,9 @@ class Samba(Policy[State]):
     learning_rate: float = parameter(
         0.05, "step alpha; the theory asks alpha < r*/r_2 - 1", above=0, below=1, published=0.05
     )
-    min_lift: InitVar[float | None] = None
+    min_lift: InitVar[float | None] = parameter(
+        None, "in place of learning_rate, which is half of it: the smallest relative lift worth finding"
+    )
 
     def __post_init__(self, min_lift: float | None = None) -> None:
         if min_lift is not None:

@@ -1,0 +1,58 @@
+"""Laws of environments."""
+
+from typing import Any
+
+import numpy as np
+
+from robandit.catalogue import attack
+from robandit.conformance.law import Law, check, require, require_same_play
+from robandit.dice import Random, seed_words
+from robandit.game import Environment
+from robandit.lab.batch import set_table
+from robandit.policies.samba import Samba
+
+AnyEnvironment = Environment[Any]
+DRAWS = 4000
+SLACK = (
+    np.log(2e9) / (2 * DRAWS)
+) ** 0.5  # Hoeffding: a mean of 4,000 rewards in [0, 1] strays further with chance < 1e-9
+
+
+def rewards(environment: AnyEnvironment, arm: int, mean: float, seed: int) -> Any:
+    """Rewards of one arm whose mean was moved."""
+    random, tables = Random(*map(int, seed_words(seed, range(1))[0, 0])), environment.start()
+    return np.array([environment.reward(tables, arm, mean, random.uniform()) for _ in range(DRAWS)])
+
+
+def in_range_and_on_the_mean(environment: AnyEnvironment) -> None:
+    """Rewards lie in [0, 1] and their mean is the arm's, where it stands and where an adversary moves it."""
+    for arm, true_mean in enumerate(environment.means):
+        for mean in (true_mean, 0.5 * true_mean, 0.5 + 0.5 * true_mean, 0.0, 1.0):
+            seen = rewards(environment, arm, mean, 40 + arm)
+            require(seen.min() >= 0.0 and seen.max() <= 1.0, f"arm {arm} paid {seen.min()} to {seen.max()}")
+            off = abs(seen.mean() - mean)
+            require(off <= SLACK, f"arm {arm} with mean {mean:g} paid {seen.mean():.4f} on average")
+
+
+def rises_with_the_uniform(environment: AnyEnvironment) -> None:
+    """The reward is monotone in its uniform (inverse CDF): that is what makes runs comparable in pairs."""
+    tables, grid = environment.start(), np.linspace(0.0005, 0.9995, 999)
+    for arm, mean in enumerate(environment.means):
+        steps = np.diff([environment.reward(tables, arm, mean, float(uniform)) for uniform in grid])
+        require((steps >= 0.0).all() or (steps <= 0.0).all(), f"the reward of arm {arm} is not monotone")
+
+
+def compiled_equals_interpreted(environment: AnyEnvironment) -> None:
+    """Bit for bit, corrupted too."""
+    adversary = attack("flip", schedule="even", budget=20.5, size=0.7)
+    require_same_play(lambda: set_table(Samba(), environment, adversary, 300, 2, 9, 10), f"with {environment.name}")
+
+
+ENVIRONMENT_LAWS: dict[str, Law] = {
+    law.__name__: law for law in (in_range_and_on_the_mean, rises_with_the_uniform, compiled_equals_interpreted)
+}
+
+
+def check_environment(environment: AnyEnvironment) -> None:
+    """Hold an environment to every law."""
+    check(environment, ENVIRONMENT_LAWS)

@@ -1,0 +1,54 @@
+"""What a law is: a function that plays a part and says what it saw when the law is broken."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from robandit.game import Floats, Part
+from robandit.lab.batch import Table
+from robandit.lab.layout import layout_of, saved
+
+Law = Callable[[Any], None]
+
+
+class BrokenLaw(AssertionError):
+    """A part broke a law."""
+
+
+def require(holds: Any, seen: str) -> None:
+    """Raise unless the law holds."""
+    if not bool(holds):
+        raise BrokenLaw(seen)
+
+
+def check(part: Part, laws: dict[str, Law]) -> None:
+    """Every law that is not waived; a waiver is a reason in words."""
+    waived = part.about.waived if hasattr(type(part), "about") else {}
+    for name, law in laws.items():
+        if name in waived:
+            continue
+        try:
+            law(part)
+        except BrokenLaw as broken:
+            raise BrokenLaw(f"{part} breaks the law {name!r}: {broken}") from broken
+
+
+def require_distribution(chances: Floats, when: str) -> None:
+    """p(t) is on the simplex to 1e-12."""
+    finite = np.isfinite(chances).all()
+    require(finite and chances.min() >= 0.0, f"{when} the chances are {chances}")
+    require(abs(chances.sum() - 1.0) <= 1e-12, f"{when} the chances sum to {chances.sum()!r}")
+
+
+def require_same_play(make: Callable[[], Table], what: str) -> None:
+    """Compiled and interpreted plays agree to the last bit: every number, the whole state, the whole memory."""
+    fast, slow = make(), make()
+    runs = slice(0, len(fast.signal))
+    parts = zip(fast.play_compiled(runs), slow.play_interpreted(runs), strict=True)
+    for name in ("regret", "paid", "pulls", "changed"):
+        same = np.array_equal(getattr(fast, name), getattr(slow, name))
+        require(same, f"{what}: {name} differs between compiled and interpreted play")
+    for one, other in parts:
+        layout = layout_of(one)
+        require(saved(one, layout) == saved(other, layout), f"{what}: {type(one).__name__} differs after the play")

@@ -1,0 +1,30 @@
+"""Fixtures."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from robandit import catalogue
+from robandit.cli.main import main
+
+
+@pytest.fixture
+def robandit(capsys: pytest.CaptureFixture[str]) -> Any:
+    """The command: words in, (exit code, output, errors) out; output parsed where --json is among the words."""
+
+    def run(*words: str) -> tuple[int, Any, str]:
+        code = main(list(words))
+        out, err = capsys.readouterr()
+        catalogue._LOADED.clear()
+        return code, json.loads(out) if "--json" in words and code == 0 else out, err
+
+    return run
+
+
+@pytest.fixture
+def kernel_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty kernel cache of the test's own."""
+    monkeypatch.setenv("ROBANDIT_CACHE", str(tmp_path / "kernels"))
+    return tmp_path / "kernels"

@@ -1,0 +1,140 @@
+"""Attacks, schedules, sizes and the bill, round by round."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from robandit.adversaries.attacks import sized_target
+from robandit.catalogue import make
+from robandit.environments.means import moved
+from robandit.lab.batch import set_table
+
+MEANS = np.array([0.2, 0.9, 0.5, 0.8])
+
+
+@pytest.mark.parametrize(
+    ("attack", "target"),
+    [
+        ("flip", [0.8, 0.1, 0.5, 0.2]),
+        ("invert", [1, 0, 1, 1]),
+        ("sink", [0.2, 0, 0.5, 0.8]),
+        ("lift-others", [1, 0.9, 1, 1]),
+        ("decoy", [0.2, 0, 0.5, 1]),
+        ("decoy:arm=1", [1, 0, 0.5, 0.8]),
+        ("reverse", [0.9, 0.2, 0.8, 0.5]),
+        ("close-gap", [0.2, 0.85, 0.5, 0.85]),
+        ("close-gap:overturn=0.1", [0.2, 0.8, 0.5, 0.9]),
+        ("blackout", [0, 0, 0, 0]),
+    ],
+)
+def test_targets(attack: str, target: list[float]) -> None:
+    assert sized_target(make("attack", attack), "full", MEANS) == pytest.approx(target)
+
+
+@pytest.mark.parametrize(
+    ("attack", "size", "target"),
+    [
+        ("invert", "0.3", [0.5, 0.6, 0.8, 1.0]),
+        ("invert", "efficient", [0.4, 0.7, 0.7, 1.0]),  # min(1 - 0.8, 0.9) = 0.2
+        ("sink", "efficient", [0.2, 0.0, 0.5, 0.8]),
+        ("lift-others", "efficient", [1.0, 0.9, 1.0, 1.0]),
+    ],
+)
+def test_sizes(attack: str, size: str, target: list[float]) -> None:
+    assert sized_target(make("attack", attack), size, MEANS) == pytest.approx(target)
+
+
+def rounds_hit(schedule: str, budget: float, horizon: int = 400, seed: int = 1, **terms: Any) -> list[int]:
+    """The rounds in which something was paid, read off checkpoints at every round."""
+    adversary = rb.attack("flip", schedule=schedule, budget=budget, **terms)
+    trace = rb.simulate(
+        rb.Samba(),
+        rb.Bernoulli(MEANS),
+        adversary,
+        horizon=horizon,
+        runs=1,
+        seed=seed,
+        checkpoints=np.arange(1, horizon + 1),
+    )
+    return list(np.flatnonzero(np.diff(trace.corruption_paid[0], prepend=0.0)))
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        ("start", [0, 1, 2, 3, 4]),
+        ("always", [0, 1, 2, 3, 4]),
+        ("even", [0, 2, 4, 6, 8]),
+        ("middle", [100, 101, 102, 103, 104]),
+        ("periodic:step=7", [0, 7, 14, 21, 28]),
+        ("window:first=30,stop=33", [30, 31, 32]),
+        ("leading:theta=0,first=50", [50, 51, 52, 53, 54]),
+    ],
+)
+def test_schedules_strike_when_they_say(schedule: str, expected: list[int]) -> None:
+    assert rounds_hit(schedule, 5, charge="rounds") == expected
+
+
+def test_random_schedule_takes_distinct_rounds_of_the_first_tenth_each_equally_often() -> None:
+    counts = np.zeros(40)
+    for seed in range(300):
+        hit = rounds_hit("random", 10, seed=seed, charge="rounds")
+        assert len(hit) == len(set(hit)) == 10
+        assert max(hit) < 40
+        counts[hit] += 1
+    assert len(rounds_hit("random", 100, charge="rounds")) == 40
+    spread = ((counts - 75) ** 2 / (75 * 0.75)).sum() * 39 / 40  # about chi-square with 39 degrees of freedom
+    assert spread < 100  # exceeded with probability below 1e-6
+
+
+def test_last_step_is_a_fraction_under_cost_and_whole_under_rounds() -> None:
+    env = rb.Bernoulli(MEANS)
+    cost = rb.simulate(rb.Samba(), env, rb.attack("flip", budget=2.0), horizon=50, runs=3, checkpoints=np.arange(1, 51))
+    assert cost.corruption_paid[0, :4] == pytest.approx([0.8, 1.6, 2.0, 2.0])
+    assert (cost.rounds_changed == 3).all()
+    whole = rb.simulate(rb.Samba(), env, rb.attack("flip", budget=2, charge="rounds"), horizon=50, runs=3)
+    assert whole.corruption_paid[:, -1] == pytest.approx(1.6)
+    assert (whole.rounds_changed == 2).all()
+
+
+def test_a_bill_of_equal_items_comes_out_even() -> None:
+    adversary = rb.attack("flip", budget=3000, charge="rounds")
+    trace = rb.simulate(rb.Samba(), rb.Bernoulli(np.arange(1, 10) / 10), adversary, horizon=5000, runs=1)
+    assert trace.corruption_paid[0, -1] == 2400.0
+
+
+def test_moved_rewards_have_the_wanted_mean_and_stay_put_otherwise() -> None:
+    rewards = np.array([0.0, 0.3, 0.6, 1.0])
+    true = rewards.mean()
+    for mean in (0.0, 0.2, 0.6, 1.0):
+        changed = [moved(reward, true, mean) for reward in rewards]
+        assert np.mean(changed) == pytest.approx(mean)
+        assert min(changed) >= 0.0
+        assert max(changed) <= 1.0
+    assert [moved(reward, true, true) for reward in rewards] == list(rewards)
+
+
+def test_the_policy_sees_the_corrupted_means() -> None:
+    """Under blackout nothing pays, so SAMBA stands still while the budget lasts."""
+    table = set_table(rb.Samba(), rb.Bernoulli(MEANS), rb.attack("blackout", budget=1e9), 300, 1, 1, 5)
+    assert table.play_compiled(slice(0, 1))[1].chances == pytest.approx([0.25] * 4, abs=0)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"name": "flop"}, "did you mean 'flip'"),
+        ({"schedule": "midle"}, "did you mean 'middle'"),
+        ({"schedule": "window:first=5,stop=3"}, "first must be below stop"),
+        ({"name": "decoy:arm=2"}, "arm must be one of 1, 3, 4"),
+        ({"size": 1.5}, "size must be"),
+        ({"budget": -1}, "budget must be"),
+        ({"charge": "rounds", "budget": 1.5}, "whole number"),
+        ({"schedule": "periodic:step=0"}, "at least 1"),
+    ],
+)
+def test_refusals(words: dict[str, Any], message: str) -> None:
+    with pytest.raises(rb.InputError, match=message):
+        rb.attack(**{"name": "flip", "budget": 1, **words}).start(MEANS, 10)

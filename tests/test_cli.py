@@ -1,0 +1,186 @@
+"""The command: keys of the contract, sentences for mistakes, pictures."""
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SMALL = ("--horizon", "300", "--runs", "3")
+
+
+def test_play_json_has_the_keys_of_the_contract(robandit: Any) -> None:
+    terms = ("--attack", "flip", "--schedule", "middle", "--budget", "30", "--charge", "rounds")
+    code, told, err = robandit("play", "--policy", "samba", "--policy", "ucb1:scale=2", *SMALL, *terms, "--json")
+    assert (code, err) == (0, "")
+    assert told.keys() >= {"version", "environment", "horizon", "runs", "seed", "adversary", "results"}
+    assert told["environment"]["name"] == "bernoulli"
+    assert told["environment"]["means"] == pytest.approx([i / 10 for i in range(1, 10)])
+    adversary = {
+        "threat": "A",
+        "attack": "flip",
+        "schedule": "middle",
+        "size": "full",
+        "charge": "rounds",
+        "budget": 30,
+    }
+    assert told["adversary"] == adversary
+    row = told["results"][1]
+    assert row.keys() >= {
+        "policy",
+        "parameters",
+        "engine",
+        "regret",
+        "corruption",
+        "best_arm_share",
+        "ns_per_round",
+        "notes",
+    }
+    assert (row["policy"], row["parameters"], row["engine"]) == ("ucb1", {"scale": 2.0}, "rounds")
+    assert row["regret"].keys() >= {"mean", "sd", "se", "median", "p05", "p95"}
+    assert row["corruption"] == {"budget": 30, "paid_mean": pytest.approx(24), "rounds_mean": 30}
+
+
+def test_play_is_the_same_alone_and_in_a_list(robandit: Any) -> None:
+    alone = robandit("play", "--policy", "ucb1", *SMALL, "--json")[1]["results"][0]
+    listed = robandit("play", "--policy", "samba", "--policy", "ucb1", *SMALL, "--threads", "1", "--json")[1][
+        "results"
+    ][1]
+    assert {**alone, "ns_per_round": 0} == {**listed, "ns_per_round": 0}
+
+
+def test_one_run_says_null_and_never_nan(robandit: Any) -> None:
+    regret = robandit("play", "--runs", "1", "--horizon", "10", "--json")[1]["results"][0]["regret"]
+    assert regret["sd"] is regret["se"] is None
+    assert math.isfinite(regret["mean"])
+
+
+def test_what_could_not_be_spent_is_said(robandit: Any) -> None:
+    terms = ("--attack", "flip", "--schedule", "window:first=0,stop=10", "--budget", "30")
+    _, told, _ = robandit("play", *SMALL, *terms, "--json")
+    assert told["results"][0]["notes"] == ["22.0 of the budget 30 was not spent (mean over runs)"]
+    assert "22.0 of the budget 30" in robandit("play", *SMALL, *terms)[1]
+
+
+def test_a_watcher_of_an_implicit_policy_is_told_what_it_saw(robandit: Any) -> None:
+    terms = ("--attack", "invert", "--schedule", "leading:theta=0.5", "--budget", "5")
+    notes = robandit("play", "--policy", "thompson", *SMALL, *terms, "--json")[1]["results"][0]["notes"]
+    assert any("64 trial choices, renewed every 16 rounds" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("play --policy sambo", "policy 'sambo' is unknown; did you mean 'samba'?"),
+        ("play --policy samba:learning_rate=1", "learning_rate must be a number above 0 and below 1, not 1.0"),
+        ("play --policy samba:learning_rate=nan", "learning_rate must be a number, not nan"),
+        ("play --policy samba:learning_rate=x", "samba: learning_rate must be a number, not 'x'"),
+        ("play --policy samba:rate=1", "parameter 'rate' is unknown (allowed: learning_rate, min_lift)"),
+        ("play --policy samba:learning_rate", "must read parameter=value"),
+        ("play --policy samba:inner=(a", "parentheses"),
+        ("play --arms 0", "arms must be a whole number of at least 1, not 0"),
+        ("play --arms 2.5", "--arms: must be a whole number, not '2.5'"),
+        ("play --arms 3 --means 0.1,0.2", "--arms and --means cannot both be given"),
+        ("play --means 0.1,1.2", "arm 2 was given 1.2"),
+        ("play --means 0.1,nan", "--means: must be a number, not 'nan'"),
+        ("play --means ,", "--means: must be a number, not ''"),
+        ("play --horizon 0", "horizon must be a whole number of at least 1, not 0"),
+        ("play --runs -4", "runs must be a whole number of at least 1, not -4"),
+        ("play --seed -1", "seed must be a whole number of at least 0, not -1"),
+        ("play --attack flip", "--attack flip needs a --budget"),
+        ("play --budget 5", "--budget 5 was given without --attack"),
+        ("play --attack flip --budget -1", "budget must be a number at least 0, not -1.0"),
+        ("play --attack flip --budget nan", "--budget: must be a number, not 'nan'"),
+        ("play --attack flip --budget 1 --charge gold", "charge must be one of cost, rounds, not 'gold'"),
+        ("play --attack flip --budget 1 --size 2", "size must be full, efficient or a number"),
+        ("play --attack invert --budget 1 --arms 1", "needs a runner-up"),
+        ("play --attack flip --budget 1 --schedule leading:theta=7", "theta must be a number at least 0 and at most 1"),
+        ("play --environment bern", "environment 'bern' is unknown; did you mean 'bernoulli'?"),
+        ("play --environment beta:concentration=0", "concentration must be a number above 0"),
+        ("play --environment samples:file=missing.csv", "cannot be read"),
+        ("play --plot a.gif", "--plot must end in .png, .svg, .pdf, not 'a.gif'"),
+        ("play --plot no/such/folder/a.png", "folder of 'no/such/folder/a.png' does not exist"),
+        ("play --load nothing.py", "--load must name a Python file"),
+        ("play --polcy samba", "flag '--polcy' is unknown; did you mean '--policy'?"),
+        ("play extra", "argument 'extra' is unknown"),
+        ("plya", "command 'plya' is unknown; did you mean 'play'?"),
+        ("", "required"),
+    ],
+)
+def test_mistakes_get_one_sentence_and_exit_code_two(robandit: Any, words: str, message: str) -> None:
+    code, out, err = robandit(*words.split())
+    assert code == 2
+    assert out == ""
+    assert err.startswith("robandit: ")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_play_draws(robandit: Any, tmp_path: Path, kind: str) -> None:
+    file = tmp_path / f"play.{kind}"
+    terms = ("--attack", "flip", "--schedule", "middle", "--budget", "20")
+    code, out, _ = robandit("play", "--policy", "samba", "--policy", "uniform", *SMALL, *terms, "--plot", str(file))
+    assert code == 0
+    assert "Threat model A: flip on schedule middle" in " ".join(out.split())
+    head = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[kind]
+    assert file.read_bytes().startswith(head)
+
+
+def test_samples_from_a_file(robandit: Any, tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    file.write_text("old,new\n0.5,1\n0.25,0.75\n,1\n")
+    told = robandit("play", "--environment", f"samples:file={file}", *SMALL, "--json")[1]
+    assert told["environment"]["means"] == pytest.approx([0.375, 2.75 / 3])
+    file.write_text("old,new\n0.5,three\n")
+    assert "ratings.csv line 2: 'three' is not a number" in robandit("play", "--environment", f"samples:file={file}")[2]
+
+
+def test_own_policies_from_a_file(robandit: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    source = Path(__file__).parents[1] / "benchmarks" / "own_policy.py"
+    about = '    about = rb.About("mine", "my own")\n    learning_rate'
+    file.write_text(source.read_text().replace("    learning_rate", about, 1))
+    told = robandit(
+        "play", "--load", str(file), "--policy", "mine:learning_rate=0.05", "--policy", "samba", *SMALL, "--json"
+    )[1]
+    mine, samba = told["results"]
+    assert mine["regret"] == samba["regret"]
+
+
+@pytest.mark.parametrize("command", ["policies", "adversaries", "environments"])
+def test_catalogues(robandit: Any, command: str) -> None:
+    code, entries, _ = robandit(command, "--json")
+    assert code == 0
+    assert all(entry["summary"] and entry["name"] for entry in entries)
+    text = robandit(command)[1]
+    assert all(entry["name"] in text for entry in entries)
+
+
+def test_policy_entries_are_complete(robandit: Any) -> None:
+    entries = {entry["name"]: entry for entry in robandit("policies", "--json")[1]}
+    for entry in entries.values():
+        assert entry["fidelity"] in ("exact", "recalled", "reconstruction")
+        assert set(entry["needs"]) <= {"horizon", "corruption", "delta"}
+        assert entry["bound"]
+        for parameter in entry["parameters"]:
+            assert parameter.keys() == {"name", "default", "published", "scaled", "description"}
+            assert parameter["description"]
+    assert entries["samba"]["parameters"][0]["published"] == 0.05
+
+
+def test_the_module_is_the_command_and_names_agree_with_the_stub() -> None:
+    done = subprocess.run([sys.executable, "-m", "robandit", "--version"], capture_output=True, text=True, check=True)
+    import robandit as rb
+
+    assert done.stdout == f"robandit {rb.__version__}\n"
+    stub = Path(str(rb.__file__)).with_suffix(".pyi").read_text()
+    assert {line.split()[-1] for line in stub.splitlines()} == set(rb.__all__)
+    assert all(getattr(rb, name) for name in rb.__all__)
+    assert set(dir(rb)) >= set(rb.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = rb.nonsense  # type: ignore[attr-defined]
+    assert json.dumps(rb.__all__)

@@ -1,0 +1,264 @@
+"""The compiler's promises: cached across processes, never stale, open to a user's own parts, honest about mistakes."""
+
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from robandit.lab.batch import PlayError
+from robandit.lab.compile.kernel import CompileError, kernel_for
+from robandit.lab.preflight import PartError
+
+ENVIRONMENT = rb.Bernoulli([0.2, 0.8])
+
+SCRIPT = """
+from dataclasses import dataclass
+import numpy as np
+import robandit as rb
+from helper import step
+
+@dataclass
+class State:
+    chances: np.ndarray
+    pulls: int = 0
+
+@dataclass(frozen=True)
+class Greedy(rb.Policy[State]):
+    rate: float = 0.1
+
+    def start(self, setting):
+        return State(np.full(setting.arms, 1 / setting.arms))
+
+    def learn(self, state, choice, reward, random):
+        state.pulls += 1
+        for arm in range(len(state.chances)):
+            wanted = 1.0 if arm == choice.arm else 0.0
+            state.chances[arm] += step(self.rate) * reward * (wanted - state.chances[arm])
+
+trace = rb.simulate(Greedy(), rb.Bernoulli([0.2, 0.8]), horizon=5000, runs=4)
+from robandit.lab.compile import kernel
+hits = sum(sum(k.stats.cache_hits.values()) for k in kernel._KERNELS.values())
+print(trace.regret[:, -1].mean(), hits)
+"""
+
+
+def run_script(folder: Path, cache: Path, helper: str) -> tuple[float, int]:
+    """The script in a process of its own: its regret, and how many kernels came from the cache."""
+    (folder / "script.py").write_text(SCRIPT)
+    (folder / "helper.py").write_text(helper)
+    words = [sys.executable, "-B", str(folder / "script.py")]
+    done = subprocess.run(
+        words, env={"ROBANDIT_CACHE": str(cache), "PATH": ""}, capture_output=True, text=True, check=True
+    )
+    regret, hits = done.stdout.split()
+    return float(regret), int(hits)
+
+
+def test_cached_across_processes_and_never_stale(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    first, cold = run_script(tmp_path, cache, "def step(rate):\n    return rate\n")
+    again, warm = run_script(tmp_path, cache, "def step(rate):\n    return rate\n")
+    edited, stale = run_script(tmp_path, cache, "def step(rate):\n    return 0.5 * rate\n")
+    constant, _ = run_script(tmp_path, cache, "SHARE = 0.25\ndef step(rate):\n    return SHARE * rate\n")
+    changed, old = run_script(tmp_path, cache, "SHARE = 0.75\ndef step(rate):\n    return SHARE * rate\n")
+    assert (cold, warm, stale, old) == (0, 1, 0, 0)
+    assert first == again
+    assert len({first, edited, constant, changed}) == 4
+
+
+@dataclass
+class State:
+    chances: np.ndarray
+    count: int = 0
+
+
+class Plain(rb.Policy[State]):
+    """Learns nothing; the base of the users' policies below."""
+
+    def start(self, setting: rb.Setting) -> State:
+        return State(np.full(setting.arms, 1.0 / setting.arms))
+
+
+def test_new_arms_and_parameters_never_recompile(kernel_cache: Path) -> None:
+    for rate, arms in ((0.05, 2), (0.1, 3), (0.2, 17)):
+        rb.simulate(rb.Samba(rate), rb.Bernoulli(np.linspace(0, 1, arms)), horizon=10, runs=1)
+    kernels = {
+        id(kernel_for.__globals__["_KERNELS"][key])
+        for key in kernel_for.__globals__["_KERNELS"]
+        if key[0].cls is rb.Samba
+    }
+    assert (
+        len(
+            {
+                key
+                for key in kernel_for.__globals__["_KERNELS"]
+                if key[0].cls is rb.Samba and "Timing" in key[5].describe()
+            }
+        )
+        <= 3
+    )
+    assert kernels
+
+
+def redefine(gain: float) -> Any:
+    """A class as a notebook cell would define it, once more under the same name."""
+
+    @dataclass(frozen=True)
+    class Cell(Plain):
+        def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+            share = gain * reward
+            state.chances[0] = 1.0 - share
+            state.chances[1] = share
+
+    return Cell()
+
+
+def test_a_class_defined_again_runs_its_new_code() -> None:
+    shares = [rb.simulate(redefine(gain), ENVIRONMENT, horizon=4000, runs=2).best_arm_share for gain in (0.1, 0.9)]
+    assert shares[0] < 0.1 < 0.3 < shares[1]
+
+
+@dataclass(frozen=True)
+class Allocating(Plain):
+    """Makes a new array in every round, which the fast way of compiling does not allow."""
+
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        fresh = np.zeros(len(state.chances))
+        fresh[choice.arm] = 1.0
+        state.count += 1
+        for arm in range(len(fresh)):
+            state.chances[arm] = 0.9 * state.chances[arm] + 0.1 * fresh[arm]
+
+
+def test_a_policy_that_allocates_is_compiled_all_the_same(kernel_cache: Path) -> None:
+    trace = rb.simulate(Allocating(), ENVIRONMENT, horizon=3000, runs=3)
+    assert trace.pulls.sum() == 9000
+    assert list(kernel_cache.glob("*/counts-references"))
+
+
+@dataclass(frozen=True)
+class OutOfRange(Plain):
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.chances[len(state.chances)] = 1.0
+
+
+@dataclass(frozen=True)
+class NotANumber(Plain):
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.chances[0] = np.nan
+
+
+@dataclass(frozen=True)
+class CutFloat(Plain):
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.count += 0.5  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class NoSuchArm(Plain):
+    def choose(self, state: State, random: rb.Random) -> rb.Choice:
+        return rb.Choice(5, 1.0, 0)
+
+
+@dataclass(frozen=True)
+class LateTrouble(Plain):
+    """Goes wrong only after the checked rounds."""
+
+    def choose(self, state: State, random: rb.Random) -> rb.Choice:
+        return rb.Choice(9 if state.count > 300 else 0, 1.0, 0)
+
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.count += 1
+
+
+@dataclass(frozen=True)
+class LateNan(Plain):
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.count += 1
+        if state.count > 300:
+            state.chances[0] = np.nan
+
+
+@dataclass(frozen=True)
+class NotCompilable(Plain):
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.count += eval("1")
+
+
+@dataclass(frozen=True)
+class NoState(rb.Policy[Any]):
+    def start(self, setting: rb.Setting) -> Any:
+        return [1.0]
+
+
+@pytest.mark.parametrize(
+    ("policy", "error", "message"),
+    [
+        (OutOfRange(), IndexError, "out of bounds"),
+        (NotANumber(), PartError, "not a distribution"),
+        (CutFloat(), PartError, "state.count is declared int but became 0.5"),
+        (NoSuchArm(), PartError, "arm 5 in round 0, allowed are 0 to 1"),
+        (LateTrouble(), PlayError, "chose arm 9, allowed are 0 to 1"),
+        (LateNan(), PlayError, "left the simplex"),
+        (NotCompilable(), CompileError, "could not compile NotCompilable"),
+        (NoState(), PartError, "dataclass with a field `chances`"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, rb.Policy) else "",
+)
+def test_a_broken_policy_is_an_ordinary_error(policy: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        rb.simulate(policy, ENVIRONMENT, horizon=2000, runs=2)
+
+
+def regret_of(seed: int) -> float:
+    return float(rb.simulate(rb.Samba(), ENVIRONMENT, horizon=500, runs=2, seed=seed).regret[:, -1].sum())
+
+
+def test_spawned_workers_give_the_same_numbers() -> None:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        assert list(pool.map(regret_of, [1, 2])) == [regret_of(1), regret_of(2)]
+
+
+@dataclass
+class Nested:
+    chances: np.ndarray
+    inner: State
+    table: np.ndarray
+
+
+@dataclass(frozen=True)
+class Wrapper(rb.Policy[Nested]):
+    """A policy inside a policy, with a two-dimensional table and a flag."""
+
+    inner: rb.Policy[Any]
+    eager: bool = True
+
+    def start(self, setting: rb.Setting) -> Nested:
+        state = self.inner.start(setting)
+        return Nested(state.chances.copy(), state, np.zeros((setting.arms, 2), np.int64))
+
+    def learn(self, state: Nested, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        self.inner.learn(state.inner, choice, reward, random)
+        state.table[choice.arm, 1 if self.eager else 0] += 1
+        for arm in range(len(state.chances)):
+            state.chances[arm] = 0.9 * state.inner.chances[arm] + 0.1 / len(state.chances)
+
+
+def test_parts_nest() -> None:
+    from robandit.conformance.law import require_same_play
+    from robandit.lab.batch import set_table
+
+    def table() -> Any:
+        return set_table(Wrapper(rb.Samba(0.1)), ENVIRONMENT, rb.attack("flip", budget=9), 500, 3, 1, 10)
+
+    require_same_play(table, "nested")
+    parts = table().play_compiled(slice(0, 3))
+    assert parts[1].table.sum() == 500
+    assert parts[1].table[:, 0].sum() == 0

@@ -1,0 +1,73 @@
+"""SAMBA: Algorithm 1 by hand, by enumeration, and at the edges of its step size."""
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from robandit.policies.samba import State
+from tests.support import stream
+
+
+def learned(chances: list[float], arm: int, reward: float, learning_rate: float = 0.05) -> np.ndarray:
+    state = State(np.array(chances, dtype=float))
+    rb.Samba(learning_rate).learn(state, rb.Choice(arm, chances[arm], 0), reward, stream(0))
+    return state.chances
+
+
+def test_first_step_from_uniform() -> None:
+    uniform = [1 / 9] * 9
+    leader = learned(uniform, 0, 1.0)
+    assert leader == pytest.approx([0.1555556] + [0.1055556] * 8, abs=5e-8)
+    other = learned(uniform, 4, 1.0)
+    assert other[[4, 0, 1]] == pytest.approx([0.1166667, 0.1055556, 1 / 9], abs=5e-8)
+
+
+def test_no_reward_leaves_every_bit() -> None:
+    chances = list(np.random.default_rng(1).dirichlet(np.ones(7)))
+    assert np.array_equal(learned(chances, 3, 0.0), chances)
+
+
+@pytest.mark.parametrize("arms", [2, 3, 9])
+def test_expected_step_by_enumeration(arms: int) -> None:
+    """For a non-leader the expected step is alpha p_a^2 (r_a - r_l), exactly; 2K outcomes."""
+    random = np.random.default_rng(arms)
+    p, means = random.dirichlet(np.ones(arms)), random.random(arms)
+    leader = int(p.argmax())
+    expected = np.zeros(arms)
+    for arm in range(arms):
+        for reward, chance in ((1.0, means[arm]), (0.0, 1.0 - means[arm])):
+            expected += p[arm] * chance * (learned(list(p), arm, reward) - p)
+    others = np.arange(arms) != leader
+    assert expected[others] == pytest.approx((0.05 * p**2 * (means - means[leader]))[others], rel=1e-9)
+    assert expected.sum() == pytest.approx(0.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("learning_rate", [0.001, 0.3, 0.7, 0.999])
+def test_stays_inside_the_simplex(learning_rate: float) -> None:
+    policy, random = rb.Samba(learning_rate), stream(9)
+    state = policy.start(rb.Setting(5, 1))
+    for _ in range(3000):
+        choice = policy.choose(state, random)
+        policy.learn(state, choice, 1.0 if random.uniform() < 0.9 else random.uniform(), random)
+        assert state.chances.min() > 0.0
+        assert abs(state.chances.sum() - 1.0) <= 1e-15
+
+
+def test_late_rewards_keep_the_simplex() -> None:
+    """Rewards come back in any order, weighted by the chance the arm had; without the cap this leaves the simplex."""
+    policy, random = rb.Samba(0.2), stream(10)
+    state, waiting = policy.start(rb.Setting(4, 1)), []
+    for _ in range(20_000):
+        waiting.append(policy.choose(state, random))
+        if len(waiting) > 500:
+            late = waiting.pop(int(random.uniform() * len(waiting)))
+            policy.learn(state, late, 1.0 if random.uniform() < (0.9, 0.5, 0.8, 0.1)[late.arm] else 0.0, random)
+            assert state.chances.min() >= 0.0
+            assert abs(state.chances.sum() - 1.0) <= 1e-12
+
+
+def test_min_lift_is_twice_the_learning_rate() -> None:
+    assert rb.Samba(min_lift=0.10) == rb.Samba(0.05)
+    assert rb.policy("samba:min_lift=0.3") == rb.Samba(0.15)
+    with pytest.raises(rb.InputError, match="not both"):
+        rb.Samba(learning_rate=0.1, min_lift=0.1)
