@@ -1,0 +1,47 @@
+# Every command works first on a fresh clone: it sets up what it needs.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: setup demo test check bench statistics format clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml dev.lock
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
+	  { echo "robandit needs Python 3.11 to 3.13, and $(PYTHON) is not: try make PYTHON=python3.12"; exit 1; }
+	@if command -v uv >/dev/null; then \
+	  uv venv --quiet --python $(PYTHON) .venv && uv pip install --quiet --python $(BIN)/python -r dev.lock -e .; \
+	else \
+	  $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	    { echo "This Python has no venv: install it first (on Debian and Ubuntu: apt-get install python3-venv)"; exit 1; }; \
+	  $(PYTHON) -m venv .venv && $(BIN)/pip install --quiet --disable-pip-version-check -r dev.lock -e .; \
+	fi
+	@touch $(READY)
+
+demo: $(READY)  ## the paper's setting (K=9, C=3000, scheme 3): a table and a picture
+	@mkdir -p out
+	$(BIN)/robandit play --policy samba --policy ucb1 --policy thompson --policy uniform \
+	  --attack flip --schedule middle --budget 3000 --charge rounds --plot out/demo.png
+
+test: $(READY)  ## every test, interpreted coverage above 90 %
+	$(BIN)/pytest -n auto --cov --cov-report=term:skip-covered --cov-fail-under=90
+
+check: $(READY)  ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(READY)  ## ratios against C, start-up, cache, memory
+	$(BIN)/python benchmarks/run.py
+
+statistics: $(READY)  ## slow checks: agreement with what is known about each policy
+	$(BIN)/pytest verification -n auto -rA
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf .venv out .coverage* .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,10 @@
+"""`make bench`: every figure as a ratio within this run or beside its limit; exit code 1 if one does not hold."""
+
+import sys
+
+import against_c
+import startup
+
+if __name__ == "__main__":
+    held = [section.main() for section in (against_c, startup)]
+    sys.exit(0 if all(held) else 1)
