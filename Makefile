@@ -21,7 +21,7 @@ $(READY): pyproject.toml dev.lock
 
 demo: $(READY)  ## the paper's setting (K=9, C=3000, scheme 3): a table and a picture
 	@mkdir -p out
-	$(BIN)/robandit play --policy samba --policy ucb1 --policy thompson --policy uniform \
+	$(BIN)/robandit play --policy samba --policy ucb1 --policy thompson \
 	  --attack flip --schedule middle --budget 3000 --charge rounds --plot out/demo.png
 
 test: $(READY)  ## every test, interpreted coverage above 90 %
