@@ -129,6 +129,8 @@ def check_limits(value: Any, limits: dict[str, Any], name: str, part: str) -> No
         if limits["choices"] and value not in limits["choices"]:
             raise InputError(f"{part}: {name} must be one of {', '.join(limits['choices'])}, not {value!r}")
         return
+    if not isinstance(value, int | float):
+        return
     inside = limits["above"] < value <= limits["most"] and limits["least"] <= value
     if not inside or (value >= limits["below"] and limits["below"] < math.inf):
         raise InputError(f"{part}: {name} must be {describe_limits(limits)}, not {value!r}")
@@ -165,8 +167,6 @@ class Policy(Part, Generic[Memory]):
     are compiled in the lab and interpreted elsewhere: scalar loops, `math`, no allocation.
     """
 
-    explicit: ClassVar[bool] = True  # `chances` really is the distribution of the next choice
-
     def start(self, setting: Setting) -> Memory:
         """The state before round one."""
         raise NotImplementedError(f"{self.name} has no start")
@@ -181,6 +181,14 @@ class Policy(Part, Generic[Memory]):
 
     def learn(self, state: Memory, choice: Choice, reward: float, random: Random) -> None:
         """Update the state with the reward seen for a choice, and keep `chances` true."""
+
+    def explicit(self) -> bool:
+        """Whether `chances` really is the distribution of the next choice."""
+        return True
+
+    def throws_coins(self) -> bool:
+        """Whether `choose` is the policy's own and its note means something to `learn`; -1 says: learn nothing."""
+        return False
 
     def notes(self, setting: Setting) -> list[str]:
         """What a user should know about this policy in this setting."""

@@ -7,8 +7,10 @@ from numpy.typing import NDArray
 
 from robandit.dice import Random
 
+Floats = NDArray[np.float64]
 
-def argmax(values: NDArray[np.float64]) -> int:
+
+def argmax(values: Floats) -> int:
     """The index of the largest value, the lowest one on ties."""
     best = 0
     for index in range(1, len(values)):
@@ -103,3 +105,111 @@ def student_quantile(degrees: int) -> float:
     a, b = 0.5 * degrees, 0.5
     x = beta_quantile(0.05, a, b, log_beta(a, b))
     return math.sqrt(degrees * (1.0 - x) / x)
+
+
+def tsallis_chances(losses: Floats, rate: float, root: float, chances: Floats) -> tuple[float, int]:
+    """p_i = (a_i + z)^-2 with a_i = rate/2 (L_i - min L) and the z that makes them sum to 1; answers z and the steps.
+
+    The sum is convex and decreasing in z and the root lies in [1, sqrt K], so Newton's method from
+    the last root steps at most once too far and then climbs to it from the left.
+    """
+    arms = len(losses)
+    least = losses[0]
+    for arm in range(1, arms):
+        least = min(least, losses[arm])
+    if least > 1e6:  # only differences matter: keep them exact
+        for arm in range(arms):
+            losses[arm] -= least
+        least = 0.0
+    half = 0.5 * rate
+    steps, moved = 0, 1.0
+    while abs(moved) > 1e-12 and steps < 100:
+        value, slope = -1.0, 0.0
+        for arm in range(arms):
+            inverse = 1.0 / (half * (losses[arm] - least) + root)
+            square = inverse * inverse
+            value += square
+            slope += square * inverse
+        after = min(max(root + 0.5 * value / slope, 1.0), math.sqrt(arms))
+        moved = after - root
+        root = after
+        steps += 1
+    total = 0.0
+    for arm in range(arms):
+        inverse = 1.0 / (half * (losses[arm] - least) + root)
+        chances[arm] = inverse * inverse
+        total += chances[arm]
+    for arm in range(arms):
+        chances[arm] /= total
+    return root, steps
+
+
+def hybrid_chances(
+    losses: Floats, strength: float, b: float, chances: Floats, gradient: Floats, curvature: Floats
+) -> int:
+    """Minimise <p, L> - strength sum[sqrt p_i + sqrt(1 - p_i)/sqrt K] + b sum ln(1/p_i) on the simplex.
+
+    Newton's method from the last p on all of it at once, with the multiplier of sum p = 1; the
+    Hessian is diagonal. A step is shortened to stay inside (0, 1). Answers the number of steps.
+    """
+    arms = len(losses)
+    if arms == 1:
+        return 0
+    mirror = 1.0 / math.sqrt(arms)
+    steps, moved = 0, 1.0
+    while moved > 1e-7 and steps < 100:
+        total, weight, weighted = 0.0, 0.0, 0.0
+        for arm in range(arms):
+            p, q = chances[arm], 1.0 - chances[arm]
+            low, high = 1.0 / math.sqrt(p), mirror / math.sqrt(q)
+            gradient[arm] = losses[arm] - 0.5 * strength * (low - high) - b / p
+            curvature[arm] = 0.25 * strength * (low / p + high / q) + b / (p * p)
+            total += p
+            weight += 1.0 / curvature[arm]
+            weighted += gradient[arm] / curvature[arm]
+        multiplier = (1.0 - total + weighted) / weight
+        length, moved = 1.0, 0.0
+        for arm in range(arms):
+            p = chances[arm]
+            step = (multiplier - gradient[arm]) / curvature[arm]
+            gradient[arm] = step
+            if step < 0.0:
+                length = min(length, -0.9 * p / step)
+            elif step > 0.0:
+                length = min(length, 0.9 * (1.0 - p) / step)
+            moved = max(moved, abs(step) / min(p, 1.0 - p))
+        for arm in range(arms):
+            chances[arm] += length * gradient[arm]
+        steps += 1
+    total = 0.0
+    for arm in range(arms):
+        total += chances[arm]
+    for arm in range(arms):
+        chances[arm] /= total
+    return steps
+
+
+def frechet(random: Random) -> float:
+    """A perturbation with distribution function exp(-1/x^2)."""
+    return 1.0 / math.sqrt(-math.log(random.uniform()))
+
+
+def kl_upper_bound(mean: float, level: float) -> float:
+    """The largest q with kl(mean, q) <= level, for Bernoulli laws: Newton from an upper bound comes down to it."""
+    if mean >= 1.0:
+        return 1.0
+    if mean <= 0.0:
+        return 1.0 - math.exp(-level)
+    entropy = mean * math.log(mean) + (1.0 - mean) * math.log(1.0 - mean)
+    q = min(mean + math.sqrt(0.5 * level), 1.0 - math.exp((entropy - level) / (1.0 - mean)))
+    for _ in range(50):
+        if q <= mean:
+            return mean
+        if q >= 1.0:
+            return 1.0
+        excess = entropy - mean * math.log(q) - (1.0 - mean) * math.log(1.0 - q) - level
+        step = excess * q * (1.0 - q) / (q - mean)
+        q -= step
+        if step <= 1e-13:
+            break
+    return q

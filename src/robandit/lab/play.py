@@ -106,7 +106,7 @@ def play(
         tampered = False
         if left > 0.0 and not adversary.sees_draw:
             chances = state.chances
-            if adversary.watches and not policy.explicit:
+            if adversary.watches and not policy.explicit():
                 chances = shown
                 if t % REFRESH == 0:
                     show_frequencies(policy, state, adversary_random, shown)

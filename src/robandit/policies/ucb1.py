@@ -38,9 +38,6 @@ class Ucb1(Policy[State]):
         chances[0] = 1.0
         return State(chances, np.zeros(setting.arms), np.zeros(setting.arms))
 
-    def choose(self, state: State, random: Random) -> Choice:
-        return Choice(state.next_arm, 1.0, 0)
-
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         state.pulls[choice.arm] += 1.0
         state.sums[choice.arm] += reward

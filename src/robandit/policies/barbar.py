@@ -1,0 +1,71 @@
+"""BARBAR: Bad Arms get Recourse (Gupta, Koren & Talwar 2019)."""
+
+import math
+from dataclasses import dataclass
+
+from robandit.game import About, Setting, parameter
+from robandit.policies.phased import Epoch, Phased, log_factor, new_epoch, whole
+
+ORDERS = ("random", "blocks", "shuffled")
+
+
+@dataclass(frozen=True)
+class Barbar(Phased):
+    """Every arm keeps being pulled lambda/gap^2 times an epoch, however bad it looked: corruption is forgotten."""
+
+    about = About(
+        name="barbar",
+        summary="epochs in which every arm is pulled lambda/gap^2 times; needs no C",
+        reference="Gupta, Koren & Talwar 2019",
+        fidelity="exact",
+        needs=("horizon", "delta"),
+        bound="K C + sum over arms of log(KT/delta) log(T)/Delta_a",
+        cost="O(K), a draw",
+    )
+    scale: float = parameter(
+        1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
+    )
+    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
+    pulls: str = parameter(
+        "random",
+        "random (the theory), blocks (arm by arm, as the paper's simulation, predictable) or shuffled",
+        choices=ORDERS,
+    )
+
+    def by_counts(self) -> bool:
+        return self.pulls == "random"
+
+    def start(self, setting: Setting) -> Epoch:
+        state = new_epoch(setting.arms, log_factor(self.scale, self.delta, setting))
+        state.order = ORDERS.index(self.pulls)
+        self.open_epoch(state)
+        return state
+
+    def plan(self, state: Epoch) -> None:
+        total = 0.0
+        for arm in range(len(state.gaps)):
+            pulls = state.log_term / (state.gaps[arm] * state.gaps[arm])
+            state.expected[arm] = math.ceil(pulls) if state.order > 0 else pulls
+            total += state.expected[arm]
+        state.length = whole(total)
+
+    def arrange(self, state: Epoch) -> None:
+        """In blocks the first arm with pulls still due comes next; shuffled, all that is due is equally likely."""
+        found = False
+        for arm in range(len(state.entries)):
+            due = state.expected[arm] - state.drawn[arm]
+            if state.order == 1:
+                state.entries[arm] = 1.0 if due > 0.5 and not found else 0.0
+                found = found or due > 0.5
+            elif state.order == 2:
+                state.entries[arm] = due / state.left
+
+    def conclude(self, state: Epoch) -> None:
+        best = -1.0
+        for arm in range(len(state.gaps)):
+            best = max(best, state.sums[arm] / state.expected[arm] - state.gaps[arm] / 16.0)
+        for arm in range(len(state.gaps)):
+            state.gaps[arm] = max(math.pow(2.0, -state.number), best - state.sums[arm] / state.expected[arm])
+
+    def notes(self, setting: Setting) -> list[str]:
+        return self.first_epoch_note(setting)

@@ -1,0 +1,71 @@
+"""CBARBAR (Xu & Li 2021), K-armed: super-arms of size d = 1, so that Z_i = {i}.
+
+Which side of the band enters r_* and which r_i is not certain; `band` offers both.
+"""
+
+import math
+from dataclasses import dataclass
+
+from robandit.dice import Random
+from robandit.game import About, Setting, parameter
+from robandit.policies.phased import Epoch, Phased, log_factor, new_epoch, whole
+
+STAR = 0  # the entry that pulls the best arm of the last epoch; entry i + 1 pulls arm i
+
+
+@dataclass(frozen=True)
+class Cbarbar(Phased):
+    """An epoch pulls the last best arm n_* times and every arm i lambda/gap_i^2 times beside it."""
+
+    about = About(
+        name="cbarbar",
+        summary="BARBAR for combinatorial bandits, here K-armed: the best arm's share is fixed, C enters without K",
+        reference="Xu & Li 2021",
+        fidelity="reconstruction",
+        needs=("horizon", "delta"),
+        bound="C + sum over arms of log^2(T)/Delta_a",
+        cost="O(K), a draw",
+    )
+    scale: float = parameter(
+        1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
+    )
+    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
+    band: str = parameter(
+        "lower", "the band's side that r_* is taken from; r_i takes the other", choices=("lower", "upper")
+    )
+
+    def start(self, setting: Setting) -> Epoch:
+        state = new_epoch(setting.arms, log_factor(self.scale, self.delta, setting), extra_entries=1)
+        state.order = -1 if self.band == "upper" else 0
+        self.open_epoch(state)
+        return state
+
+    def begin(self, state: Epoch, random: Random) -> None:
+        """The first best arm is any arm."""
+        state.arms[STAR] = int(random.uniform() * len(state.gaps))
+        self.show(state)
+
+    def plan(self, state: Epoch) -> None:
+        arms = len(state.gaps)
+        state.expected[STAR] = state.log_term * arms * math.pow(2.0, 0.5 * (state.number - 1))
+        total = state.expected[STAR]
+        for arm in range(arms):
+            state.expected[arm + 1] = state.log_term / (state.gaps[arm] * state.gaps[arm])
+            total += state.expected[arm + 1]
+        state.length = whole(total)
+
+    def conclude(self, state: Epoch) -> None:
+        side = 1.0 if state.order < 0 else -1.0
+        best = -2.0
+        for arm in range(len(state.gaps)):
+            value = state.sums[arm + 1] / state.expected[arm + 1] + side * state.gaps[arm] / 16.0
+            if value > best:
+                best = value
+                state.arms[STAR] = arm
+        floor = math.pow(2.0, -0.25 * state.number)
+        for arm in range(len(state.gaps)):
+            value = state.sums[arm + 1] / state.expected[arm + 1] - side * state.gaps[arm] / 16.0
+            state.gaps[arm] = max(floor, best - value, 0.5 * state.gaps[arm])
+
+    def notes(self, setting: Setting) -> list[str]:
+        return self.first_epoch_note(setting)

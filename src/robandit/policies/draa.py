@@ -1,0 +1,66 @@
+"""DRAA, a reconstruction of the cooperative algorithm robust to corruption (Liu, Li & Li 2021).
+
+Known for certain are its setting (V agents on common arms, pairwise communication, unknown C) and its
+bound; the epochs below are rebuilt from them on BARBAR's pattern.
+"""
+
+import math
+from dataclasses import dataclass
+
+from robandit.game import About, Setting, parameter
+from robandit.policies.phased import Epoch, Phased, log_factor, new_epoch, whole
+
+
+@dataclass(frozen=True)
+class Draa(Phased):
+    """Epoch lengths do not depend on data; bad arms get lambda/gap^2 pulls, active arms share the rest.
+
+    With several agents the rounds are theirs in turn and the horizon counts all of them: between two
+    broadcasts every agent draws with the same probabilities, so their union is this one sequence.
+    """
+
+    about = About(
+        name="draa",
+        summary="epochs of fixed length, active arms share what bad arms leave; several agents may pool their pulls",
+        reference="Liu, Li & Li 2021",
+        fidelity="reconstruction",
+        needs=("horizon", "delta"),
+        bound="C + K log^2(T)/Delta",
+        cost="O(K), a draw",
+    )
+    scale: float = parameter(
+        1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
+    )
+    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
+    agents: int = parameter(1, "agents who pool their pulls; rounds are counted over all of them", least=1)
+
+    def start(self, setting: Setting) -> Epoch:
+        state = new_epoch(setting.arms, log_factor(self.scale, self.delta, setting))
+        self.open_epoch(state)
+        return state
+
+    def plan(self, state: Epoch) -> None:
+        arms = len(state.gaps)
+        whole_length = arms * state.log_term * math.pow(4.0, state.number - 1)
+        state.length = self.agents * whole(whole_length / self.agents)
+        floor = math.pow(2.0, -(state.number - 1))
+        active, rest = 0, float(state.length)
+        for arm in range(arms):
+            if state.gaps[arm] > floor:
+                state.expected[arm] = state.log_term / (state.gaps[arm] * state.gaps[arm])
+                rest -= state.expected[arm]
+            else:
+                active += 1
+        for arm in range(arms):
+            if state.gaps[arm] <= floor:
+                state.expected[arm] = rest / active
+
+    def conclude(self, state: Epoch) -> None:
+        best = -1.0
+        for arm in range(len(state.gaps)):
+            best = max(best, state.sums[arm] / state.expected[arm] - state.gaps[arm] / 16.0)
+        for arm in range(len(state.gaps)):
+            state.gaps[arm] = max(math.pow(2.0, -state.number), best - state.sums[arm] / state.expected[arm])
+
+    def notes(self, setting: Setting) -> list[str]:
+        return self.first_epoch_note(setting)

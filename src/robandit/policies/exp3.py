@@ -1,0 +1,75 @@
+"""EXP3 (Auer et al. 2002), anytime with the current rate on all losses, and EXP3.IX (Neu 2015)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from robandit.dice import Random
+from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+
+
+@dataclass
+class State:
+    """Estimated cumulative losses, p(t) and the round t counted from 1."""
+
+    chances: Floats
+    losses: Floats
+    round: int = 1
+
+
+@dataclass(frozen=True)
+class Exp3(Policy[State]):
+    """p_i proportional to exp(-eta_t L_i) with eta_t = scale sqrt(ln K/(K t)), no mixing."""
+
+    about = About(
+        name="exp3",
+        summary="exponential weights on importance-weighted losses, anytime",
+        reference="Auer, Cesa-Bianchi, Freund & Schapire 2002",
+        fidelity="recalled",
+        bound="sqrt(T K log K) against any rewards",
+        cost="O(K) exponentials",
+    )
+    scale: float = parameter(1.0, "factor on the learning rate", above=0, published=1.0)
+
+    def start(self, setting: Setting) -> State:
+        return State(np.full(setting.arms, 1.0 / setting.arms), np.zeros(setting.arms))
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        state.losses[choice.arm] += (1.0 - reward) / (choice.chance + self.bias(state))
+        state.round += 1
+        rate, least = self.rate(state), state.losses[0]
+        for arm in range(len(state.losses)):
+            least = min(least, state.losses[arm])
+        total = 0.0
+        for arm in range(len(state.losses)):
+            state.chances[arm] = math.exp(-rate * (state.losses[arm] - least))
+            total += state.chances[arm]
+        for arm in range(len(state.losses)):
+            state.chances[arm] /= total
+
+    def rate(self, state: State) -> float:
+        """The learning rate of the current round."""
+        arms = len(state.losses)
+        return self.scale * math.sqrt(math.log(arms) / (arms * state.round))
+
+    def bias(self, state: State) -> float:
+        """What is added to the chance in the estimate."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Exp3Ix(Exp3):
+    """EXP3 with implicit exploration: the estimate divides by p + eta_t/2."""
+
+    about = About(
+        name="exp3-ix",
+        summary="EXP3 with implicit exploration: biased estimates, lighter tails",
+        reference="Neu 2015",
+        fidelity="recalled",
+        bound="sqrt(T K log K) with high probability, against any rewards",
+        cost="O(K) exponentials",
+    )
+
+    def bias(self, state: State) -> float:
+        return 0.5 * self.rate(state)

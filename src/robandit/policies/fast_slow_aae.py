@@ -1,0 +1,60 @@
+"""Fast-Slow Active Arm Elimination Race, for a known corruption level (Lykouris, Mirrokni & Paes Leme 2018)."""
+
+import math
+from dataclasses import dataclass
+
+from robandit.dice import Random
+from robandit.game import About, Choice, Policy, Setting, parameter
+from robandit.policies.elimination import Copies, drop_beaten, least_pulled, new_copies, record, show_mixture
+
+FAST, SLOW = 0, 1
+
+
+@dataclass(frozen=True)
+class FastSlowAae(Policy[Copies]):
+    """A slow copy, drawn once in C rounds, sees so little corruption that the fast one can trust its eliminations.
+
+    When the slow copy has taken all of the fast copy's arms, the fast copy plays the slow one's next
+    arm and learns nothing from it.
+    """
+
+    about = About(
+        name="fast-slow-aae",
+        summary="two elimination copies, the slow one drawn with probability 1/C; must know C",
+        reference="Lykouris, Mirrokni & Paes Leme 2018",
+        fidelity="recalled",
+        needs=("horizon", "corruption", "delta"),
+        bound="K C sum over arms of log^2(KT/delta)/Delta_a",
+    )
+    corruption: float | None = parameter(
+        None, "the corruption level it is told; the play's budget if not given", least=0
+    )
+    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
+
+    def throws_coins(self) -> bool:
+        return True
+
+    def start(self, setting: Setting) -> Copies:
+        told = setting.corruption if self.corruption is None else self.corruption
+        delta = 1.0 / setting.horizon if self.delta is None else self.delta
+        slow = 1.0 / max(told, 1.0)
+        return new_copies(setting.arms, [1.0 - slow, slow], math.log(8 * setting.arms * setting.horizon / delta))
+
+    def choose(self, state: Copies, random: Random) -> Choice:
+        row = SLOW if random.uniform() < state.shares[SLOW] else FAST
+        arm = state.next_arm[row]
+        idle = row == FAST and state.active[FAST, arm] == 0.0
+        return Choice(arm, state.chances[arm], -1 if idle else row)
+
+    def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
+        row = choice.note
+        if row < 0:
+            return
+        record(state, row, choice.arm, reward)
+        if drop_beaten(state, row, 2.0 * state.log_term if row == SLOW else 0.0):
+            for arm in range(len(state.chances)):
+                state.active[FAST, arm] = min(state.active[FAST, arm], state.active[SLOW, arm])
+        state.next_arm[SLOW] = least_pulled(state, SLOW)
+        fast = least_pulled(state, FAST)
+        state.next_arm[FAST] = fast if fast >= 0 else state.next_arm[SLOW]
+        show_mixture(state)

@@ -1,0 +1,79 @@
+"""An exploration floor around any policy: every arm keeps a minimum probability."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from robandit.dice import Random, draw
+from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+from robandit.policies.samba import Samba
+
+SAMBA = Samba()
+
+
+@dataclass
+class State:
+    """The inner policy's state, and its p(t) mixed with the floor."""
+
+    chances: Floats
+    inner: Any
+
+
+@dataclass(frozen=True)
+class Floor(Policy[State]):
+    """Draws from (1 - share) p + share/K; the inner policy weights its update by the mixed chance.
+
+    A policy that throws its own coins or has no explicit p(t) is left to choose by itself and learns
+    only from its own choices; the floor's pulls pass it by.
+    """
+
+    about = About(
+        name="floor",
+        summary="wraps a policy so that every arm keeps probability share/K",
+        reference="folklore; compare Auer et al. 2002",
+        fidelity="exact",
+        bound="the inner policy's, plus share * T times the mean gap",
+        cost="the inner policy's + O(K)",
+    )
+    share: float = parameter(0.05, "total probability spread evenly over the arms", least=0, most=0.5)
+    inner: Policy[Any] = parameter(SAMBA, "the policy inside, in parentheses: inner=(samba:learning_rate=0.1)")
+
+    def explicit(self) -> bool:
+        return self.inner.explicit()
+
+    def throws_coins(self) -> bool:
+        return True
+
+    def start(self, setting: Setting) -> State:
+        inner = self.inner.start(setting)
+        state = State(np.empty(setting.arms), inner)
+        self.mix(state)
+        return state
+
+    def begin(self, state: State, random: Random) -> None:
+        self.inner.begin(state.inner, random)
+        self.mix(state)
+
+    def mix(self, state: State) -> None:
+        """Keep the outer p(t) true."""
+        arms = len(state.chances)
+        for arm in range(arms):
+            state.chances[arm] = (1.0 - self.share) * state.inner.chances[arm] + self.share / arms
+
+    def choose(self, state: State, random: Random) -> Choice:
+        if not self.inner.throws_coins():
+            arm = draw(state.chances, random)
+            return Choice(arm, state.chances[arm], 0)
+        if random.uniform() < self.share:
+            arm = int(random.uniform() * len(state.chances))
+            return Choice(arm, state.chances[arm], -1)
+        return self.inner.choose(state.inner, random)
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        if choice.note >= 0:
+            self.inner.learn(state.inner, choice, reward, random)
+            self.mix(state)
+
+    def notes(self, setting: Setting) -> list[str]:
+        return self.inner.notes(setting)

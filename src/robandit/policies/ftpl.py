@@ -1,0 +1,107 @@
+"""Follow the perturbed leader with Frechet(2) noise (Honda, Ito & Tsuchiya 2023), two ways of resampling."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from robandit.dice import Random
+from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+from robandit.numerics import frechet
+
+
+@dataclass
+class State:
+    """Estimated cumulative losses, the round t counted from 1, the way of resampling; p(t) has no closed form."""
+
+    chances: Floats
+    losses: Floats
+    round: int
+    conditional: bool
+
+
+@dataclass(frozen=True)
+class Ftpl(Policy[State]):
+    """Pulls the arm with the least perturbed loss.
+
+    The note of a choice is its weight, unbiased for 1/p: not a propensity, never to be exported as one.
+    """
+
+    about = About(
+        name="ftpl",
+        summary="follow the perturbed leader; needs no optimisation, but resampling makes its cost a round random",
+        reference="Honda, Ito & Tsuchiya 2023; conditional resampling: Chen, Lee & Honda 2025",
+        fidelity="recalled",
+        bound="sum over arms of log(T)/Delta_a + C (regret on true means)",
+        cost="O(K) expected, no upper limit",
+    )
+    resampling: str = parameter(
+        "conditional", "conditional (cheap) or geometric (as first published)", choices=("conditional", "geometric")
+    )
+
+    def explicit(self) -> bool:
+        return False
+
+    def throws_coins(self) -> bool:
+        return True
+
+    def start(self, setting: Setting) -> State:
+        arms = setting.arms
+        return State(np.full(arms, 1.0 / arms), np.zeros(arms), 1, self.resampling == "conditional")
+
+    def choose(self, state: State, random: Random) -> Choice:
+        scale = math.sqrt(state.round)  # 1/eta_t
+        arm, best = 0, math.inf
+        for index in range(len(state.losses)):
+            perturbed = state.losses[index] - scale * frechet(random)
+            if perturbed < best:
+                arm, best = index, perturbed
+        tries = 1
+        while not self.wins_again(state, arm, scale, random):
+            tries += 1
+        if state.conditional:
+            return Choice(arm, 0.0, tries * at_most(state.losses, state.losses[arm]))
+        return Choice(arm, 0.0, tries)
+
+    def wins_again(self, state: State, arm: int, scale: float, random: Random) -> bool:
+        """Whether the arm has the least perturbed loss under fresh noise.
+
+        Conditional: the arm first swaps its noise with the largest among the arms whose loss is at
+        most its own. Those arms can then only lose to it or tie, so only the receiver of the swapped
+        noise and the arms with larger losses need comparing; nothing is stored.
+        """
+        limit = state.losses[arm] if state.conditional else -math.inf
+        own, most, holder = 0.0, 0.0, arm
+        rival = math.inf  # least perturbed loss among the arms outside the swap
+        inside = math.inf  # ... and among those inside it, the holder of the largest noise left out
+        held = math.inf  # ... and of the holder so far, in case a larger noise is met
+        for index in range(len(state.losses)):
+            noise = frechet(random)
+            loss = state.losses[index]
+            if index == arm:
+                own = noise
+            if index == arm or loss <= limit:
+                if noise > most:
+                    inside = min(inside, held)
+                    most, holder = noise, index
+                    held = math.inf if index == arm else loss - scale * noise
+                elif index != arm:
+                    inside = min(inside, loss - scale * noise)
+            else:
+                rival = min(rival, loss - scale * noise)
+        mine = state.losses[arm] - scale * most
+        swapped = math.inf if holder == arm else state.losses[holder] - scale * own
+        return bool(mine < min(rival, inside, swapped))
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        state.losses[choice.arm] += (1.0 - reward) * choice.note
+        state.round += 1
+
+
+def at_most(values: Floats, limit: float) -> int:
+    """How many values do not exceed the limit."""
+    count = 0
+    for index in range(len(values)):
+        if values[index] <= limit:
+            count += 1
+    return count

@@ -1,0 +1,63 @@
+"""Multi-Layer Active Arm Elimination Race, for an unknown corruption level (Lykouris, Mirrokni & Paes Leme 2018)."""
+
+import math
+from dataclasses import dataclass
+
+from robandit.dice import Random, draw
+from robandit.game import About, Choice, Policy, Setting, parameter
+from robandit.policies.elimination import Copies, drop_beaten, least_pulled, new_copies, record, show_mixture
+
+
+@dataclass(frozen=True)
+class MultiLayerAae(Policy[Copies]):
+    """Layer l is drawn with probability 2^-l; what a slower layer eliminates, all faster ones drop.
+
+    An empty layer plays the next arm of the fastest layer that still has one, and learns nothing from it.
+    """
+
+    about = About(
+        name="multi-layer-aae",
+        summary="log T elimination copies, each drawn half as often as the last; needs no C, has large constants",
+        reference="Lykouris, Mirrokni & Paes Leme 2018",
+        fidelity="recalled",
+        needs=("horizon", "delta"),
+        bound="K C sum over arms of log^2(KT/delta)/Delta_a",
+        cost="O(K + log T)",
+        waived={"learns": "its confidence radii are too wide for 20,000 rounds: fast layers eliminate only later"},
+    )
+    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
+
+    def throws_coins(self) -> bool:
+        return True
+
+    def start(self, setting: Setting) -> Copies:
+        horizon = max(setting.horizon, 2)
+        delta = 1.0 / horizon if self.delta is None else self.delta
+        layers = math.ceil(math.log2(horizon))
+        shares = [2.0**-layer for layer in range(1, layers + 1)]
+        shares[0] += 2.0**-layers
+        return new_copies(setting.arms, shares, math.log(4 * setting.arms * horizon * math.log2(horizon) / delta))
+
+    def choose(self, state: Copies, random: Random) -> Choice:
+        layer = draw(state.shares, random)
+        arm = state.next_arm[layer]
+        return Choice(arm, state.chances[arm], layer if state.active[layer, arm] > 0.0 else -1)
+
+    def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
+        layer = choice.note
+        if layer < 0:
+            return
+        record(state, layer, choice.arm, reward)
+        if drop_beaten(state, layer, state.log_term):
+            for faster in range(layer):
+                for arm in range(len(state.chances)):
+                    state.active[faster, arm] = min(state.active[faster, arm], state.active[layer, arm])
+        fallback = -1
+        for row in range(len(state.shares)):
+            state.next_arm[row] = least_pulled(state, row)
+            if fallback < 0:
+                fallback = state.next_arm[row]
+        for row in range(len(state.shares)):
+            if state.next_arm[row] < 0:
+                state.next_arm[row] = fallback
+        show_mixture(state)

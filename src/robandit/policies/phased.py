@@ -1,0 +1,123 @@
+"""What phased policies share: an epoch draws from fixed probabilities and looks at its sums only when it ends.
+
+Because nothing happens inside an epoch, a phased policy can also be simulated by counts: see lab/counts.py.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robandit.dice import Random, draw
+from robandit.game import Choice, Floats, Policy, Setting
+
+
+@dataclass
+class Epoch:
+    """One epoch: what can be drawn (entries), which arm each entry pulls, and what has been seen of each."""
+
+    chances: Floats  # p(t) over arms
+    entries: Floats  # probability of each entry
+    arms: NDArray[np.int64]  # the arm an entry pulls
+    expected: Floats  # expected draws of each entry in the whole epoch
+    drawn: Floats  # draws of each entry so far
+    sums: Floats  # rewards seen through each entry
+    gaps: Floats  # gap estimates, one an arm
+    log_term: float  # lambda
+    number: int = 0
+    length: int = 0
+    left: int = 0
+    order: int = 0  # of the draws inside an epoch, for a policy that offers several
+
+
+def new_epoch(arms: int, log_term: float, extra_entries: int = 0) -> Epoch:
+    """Nothing seen, all gaps 1; entries beyond the arms come first."""
+    entries = arms + extra_entries
+    pulled = np.concatenate([np.zeros(extra_entries, np.int64), np.arange(arms)])
+    chances, probabilities, expected, drawn, sums = (np.zeros(size) for size in (arms, *[entries] * 4))
+    return Epoch(chances, probabilities, pulled, expected, drawn, sums, np.ones(arms), log_term)
+
+
+def log_factor(scale: float, delta: float | None, setting: Setting) -> float:
+    """lambda = scale ln((8K/delta) log2 T), delta = 1/T unless given."""
+    horizon = max(setting.horizon, 2)
+    return scale * math.log(8 * setting.arms * (horizon if delta is None else 1.0 / delta) * math.log2(horizon))
+
+
+class Phased(Policy[Epoch]):
+    """A policy made of epochs; a subclass says how one is planned and what is concluded from it."""
+
+    def throws_coins(self) -> bool:
+        return True
+
+    def by_counts(self) -> bool:
+        """Whether draws inside an epoch are independent with fixed probabilities."""
+        return True
+
+    def plan(self, state: Epoch) -> None:
+        """Write the expected draws of each entry and the length of the coming epoch."""
+
+    def conclude(self, state: Epoch) -> None:
+        """Write new gap estimates from the sums of the epoch that ended."""
+
+    def open_epoch(self, state: Epoch) -> None:
+        """Begin the next epoch: probabilities from the plan, sums at zero."""
+        state.number += 1
+        self.plan(state)
+        state.left = state.length
+        total = 0.0
+        for entry in range(len(state.expected)):
+            total += state.expected[entry]
+        for entry in range(len(state.expected)):
+            state.entries[entry] = state.expected[entry] / total
+            state.expected[entry] *= state.length / total  # the length was rounded up to whole rounds
+            state.drawn[entry] = 0.0
+            state.sums[entry] = 0.0
+        self.arrange(state)
+        self.show(state)
+
+    def arrange(self, state: Epoch) -> None:
+        """Change the entries' probabilities inside an epoch; most policies keep them."""
+
+    def show(self, state: Epoch) -> None:
+        """p(t) over arms from the entries' probabilities."""
+        for arm in range(len(state.chances)):
+            state.chances[arm] = 0.0
+        for entry in range(len(state.entries)):
+            state.chances[state.arms[entry]] += state.entries[entry]
+
+    def close_epoch(self, state: Epoch) -> None:
+        """End an epoch whose last round was played and begin the next."""
+        self.conclude(state)
+        self.open_epoch(state)
+
+    def choose(self, state: Epoch, random: Random) -> Choice:
+        entry = draw(state.entries, random)
+        arm = state.arms[entry]
+        return Choice(arm, state.chances[arm], entry)
+
+    def learn(self, state: Epoch, choice: Choice, reward: float, random: Random) -> None:
+        state.drawn[choice.note] += 1.0
+        state.sums[choice.note] += reward
+        state.left -= 1
+        if state.left == 0:
+            self.close_epoch(state)
+        elif state.order > 0:
+            self.arrange(state)
+            self.show(state)
+
+    def first_epoch_note(self, setting: Setting) -> list[str]:
+        """A warning where the constants are too large for the horizon."""
+        state = self.start(setting)
+        if state.length <= setting.horizon:
+            return []
+        return [
+            f"its first epoch lasts {state.length:,} rounds, longer than the horizon {setting.horizon:,}: "
+            "it explores uniformly throughout; try scale=1"
+        ]
+
+
+def whole(length: float) -> int:
+    """A length rounded up to whole rounds; beyond any horizon it stays a number an integer can hold."""
+    return math.ceil(min(length, 4.0e18))

@@ -1,0 +1,57 @@
+"""Softmax policy gradient with a constant step (Williams 1992; Mei et al. 2023), SAMBA's nearest relative."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from robandit.dice import Random
+from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+
+
+@dataclass
+class State:
+    """Preferences, p(t) as their softmax, and the sum and number of rewards seen."""
+
+    chances: Floats
+    preferences: Floats
+    total: float = 0.0
+    rounds: int = 0
+
+
+@dataclass(frozen=True)
+class SoftmaxGradient(Policy[State]):
+    """theta_i += step (R - baseline) (1{i = a} - p_i), baseline = mean of the earlier rewards."""
+
+    about = About(
+        name="softmax-gradient",
+        summary="gradient bandit: softmax preferences, constant step, mean reward as baseline",
+        reference="Williams 1992; Mei et al. 2023",
+        fidelity="recalled",
+        bound="log T with a small step without corruption; none with it",
+        cost="O(K) exponentials",
+    )
+    step: float = parameter(0.1, "step size", above=0, published=0.1)
+    baseline: bool = parameter(
+        True, "subtract the mean of earlier rewards; without it some runs never leave a wrong arm"
+    )
+
+    def start(self, setting: Setting) -> State:
+        return State(np.full(setting.arms, 1.0 / setting.arms), np.zeros(setting.arms))
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        baseline = state.total / state.rounds if self.baseline and state.rounds > 0 else 0.0
+        push = self.step * (reward - baseline)
+        state.total += reward
+        state.rounds += 1
+        largest = -math.inf
+        for arm in range(len(state.chances)):
+            chosen = 1.0 if arm == choice.arm else 0.0
+            state.preferences[arm] += push * (chosen - state.chances[arm])
+            largest = max(largest, state.preferences[arm])
+        total = 0.0
+        for arm in range(len(state.chances)):
+            state.chances[arm] = math.exp(state.preferences[arm] - largest)
+            total += state.chances[arm]
+        for arm in range(len(state.chances)):
+            state.chances[arm] /= total

@@ -1,0 +1,80 @@
+"""Tsallis-INF: follow the leader regularised by 1/2-Tsallis entropy (Zimmert & Seldin 2021), two loss estimators."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from robandit.dice import Random
+from robandit.game import About, Choice, Floats, Policy, Setting
+from robandit.numerics import tsallis_chances
+
+BOUND = "sum over arms of log(T)/Delta_a + C (regret on true means)"
+REFERENCE = "Zimmert & Seldin 2021"
+
+
+@dataclass
+class State:
+    """Estimated cumulative losses, p(t), the round t counted from 1, the root that normalised p, the solver's work."""
+
+    chances: Floats
+    losses: Floats
+    round: int = 1
+    root: float = 1.0
+    iterations: int = 0
+    most_iterations: int = 0
+
+
+class TsallisInf(Policy[State]):
+    """What both estimators share: p(t) from the losses."""
+
+    def start(self, setting: Setting) -> State:
+        arms = setting.arms
+        return State(np.full(arms, 1.0 / arms), np.zeros(arms), root=math.sqrt(arms))
+
+    def next_round(self, state: State, rate: float) -> None:
+        """Solve for p of the coming round at learning rate `rate`."""
+        state.root, steps = tsallis_chances(state.losses, rate, state.root, state.chances)
+        state.iterations += steps
+        state.most_iterations = max(state.most_iterations, steps)
+
+
+@dataclass(frozen=True)
+class TsallisInfIw(TsallisInf):
+    """The importance-weighted estimator."""
+
+    about = About(
+        name="tsallis-inf-iw",
+        summary="regularised leader with 1/2-Tsallis entropy, importance-weighted losses; anytime, no parameters",
+        reference=REFERENCE,
+        bound=BOUND,
+        cost="O(K), about 2.5 Newton steps",
+    )
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        state.losses[choice.arm] += (1.0 - reward) / choice.chance
+        state.round += 1
+        self.next_round(state, 2.0 / math.sqrt(state.round))
+
+
+@dataclass(frozen=True)
+class TsallisInfRv(TsallisInf):
+    """The reduced-variance estimator."""
+
+    about = About(
+        name="tsallis-inf-rv",
+        summary="the same with the reduced-variance estimator and twice the learning rate; anytime, no parameters",
+        reference=REFERENCE,
+        bound=BOUND,
+        cost="O(K), about 2.5 Newton steps",
+    )
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        rate = 4.0 / math.sqrt(state.round)
+        for arm in range(len(state.losses)):
+            baseline = 0.5 if state.chances[arm] >= rate * rate else 0.0
+            state.losses[arm] += baseline  # for every arm, pulled or not
+            if arm == choice.arm:
+                state.losses[arm] += (1.0 - reward - baseline) / choice.chance
+        state.round += 1
+        self.next_round(state, 4.0 / math.sqrt(state.round))
