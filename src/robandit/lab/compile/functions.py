@@ -11,11 +11,13 @@ HOME = __name__  # a cached kernel re-imports the module of every function insid
 OUTSIDE = {"start", "notes", "parameters"}  # methods that never run compiled
 
 _PREPARED: dict[tuple[FunctionType, bool], FunctionType] = {}
+_COMPILED: dict[tuple[FunctionType, bool], Any] = {}
 
 
 def inlined(counted: bool) -> dict[str, Any]:
     """Options that make composed code as fast as fused code: inline always, no reference counts, no checks."""
-    return {"forceinline": True, "error_model": "numpy", "_nrt": counted}
+    lean = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nobody calls them from outside
+    return {"forceinline": True, "error_model": "numpy", "_nrt": counted, **lean}
 
 
 def methods_of(cls: type) -> dict[str, FunctionType]:
@@ -47,7 +49,11 @@ def prepared(function: FunctionType, counted: bool) -> FunctionType:
 
 def ready(value: Any, counted: bool) -> Any:
     """A plain function as its compiled self, anything else as it is."""
-    return nb.njit(**inlined(counted))(prepared(value, counted)) if isinstance(value, FunctionType) else value
+    if not isinstance(value, FunctionType):
+        return value
+    if (value, counted) not in _COMPILED:
+        _COMPILED[value, counted] = nb.njit(**inlined(counted))(prepared(value, counted))
+    return _COMPILED[value, counted]
 
 
 def fingerprint(roots: list[FunctionType], extra: list[str]) -> str:

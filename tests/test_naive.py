@@ -1,0 +1,88 @@
+"""Every policy against a second, naive implementation written from the papers alone: the same arm in every round."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+import robandit as rb
+from robandit.catalogue import catalogue
+from robandit.dice import Random
+from robandit.numerics import beta_draw
+from tests.naive import NAIVE
+from tests.support import stream
+
+ROUNDS = {"ftrl-hybrid": 400, "kl-ucb": 1200}
+VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "samba": [{}, {"learning_rate": 0.3}],
+    "ucb1": [{}, {"scale": 4.0}],
+    "kl-ucb": [{}, {"scale": 2.0}],
+    "barbar": [{"scale": 1.0}, {"scale": 0.3, "pulls": "blocks"}, {"scale": 0.3, "pulls": "shuffled"}],
+    "cbarbar": [{"scale": 0.5}, {"scale": 0.5, "band": "upper"}],
+    "draa": [{"scale": 0.5}],
+    "barbat": [{"scale": 0.2}],
+    "ftrl-hybrid": [{}, {"b": 1.0}, {"b": 0.0}],
+    "ftpl": [{}, {"resampling": "geometric"}],
+    "softmax-gradient": [{}, {"baseline": False, "step": 0.5}],
+    "epsilon-greedy": [{"epsilon": 0.1}],
+    "tempered-thompson": [{"temper": 7.0}],
+    "floor": [{"share": 0.2}],
+}
+TOLD = {"fast-slow-aae": (0.0, 5.0, 40.0), "known-c-aae": (0.0, 7.5)}  # corruption levels
+
+
+class Shared:
+    """A stream that offers the naive policies what they may use."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+
+    def uniform(self) -> float:
+        return self.random.uniform()
+
+    def beta(self, a: float, b: float) -> float:
+        return beta_draw(a, b, self.random)
+
+
+def reward_of(means: tuple[float, ...], arm: int, random: Random) -> float:
+    """Mostly 0 or 1, sometimes in between."""
+    uniform, kind = random.uniform(), random.uniform()
+    return means[arm] * uniform if kind < 0.2 else float(uniform < means[arm])
+
+
+CASES = [
+    pytest.param(name, parameters, told, means, id=f"{name}-{parameters}-C{told:g}-K{len(means)}")
+    for name in NAIVE
+    for parameters in VARIANTS.get(name, [{}])
+    for told in TOLD.get(name, (0.0,))
+    for means in ((0.2, 0.95), (0.1, 0.9, 0.5, 0.3, 0.0))
+]
+
+
+@pytest.mark.parametrize(("name", "parameters", "told", "means"), CASES)
+def test_same_arms_as_the_naive_policy(
+    name: str, parameters: dict[str, Any], told: float, means: tuple[float, ...]
+) -> None:
+    rounds = ROUNDS.get(name, 3000)
+    policy = catalogue("policy")[name](**parameters)
+    random, rewards = stream(21), stream(22)
+    state = policy.start(rb.Setting(len(means), rounds, told))
+    policy.begin(state, random)
+    extra = {"inner": partial(NAIVE["samba"], learning_rate=0.05)} if name == "floor" else {}
+    shared = Shared(stream(21))
+    naive = NAIVE[name](len(means), rounds, told, shared, **parameters, **extra)
+    if name == "epsilon-greedy":  # it throws no dice while it pulls each arm once, the inherited draw always does
+        for _ in means:
+            shared.uniform()
+    for t in range(rounds):
+        choice, arm = policy.choose(state, random), naive.choose()
+        assert choice.arm == arm, f"round {t}"
+        reward = reward_of(means, arm, rewards)
+        policy.learn(state, choice, reward, random)
+        naive.learn(arm, reward)
+        if hasattr(naive, "chances") and policy.explicit():
+            assert state.chances == pytest.approx(naive.chances, rel=1e-7, abs=1e-12), f"after round {t}"
+
+
+def test_every_policy_has_a_naive_twin() -> None:
+    assert set(NAIVE) == set(catalogue("policy"))
