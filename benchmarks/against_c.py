@@ -12,7 +12,7 @@ from timing import interleaved
 
 import robandit as rb
 from robandit.dice import seed_words
-from robandit.lab.batch import set_table
+from robandit.lab.table import set_table
 
 ROUNDS, ARMS, RUNS = 1_000_000, 9, 4
 FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]

@@ -9,7 +9,7 @@ import robandit as rb
 from robandit.adversaries.attacks import sized_target
 from robandit.catalogue import make
 from robandit.environments.means import moved
-from robandit.lab.batch import set_table
+from robandit.lab.table import set_table
 
 MEANS = np.array([0.2, 0.9, 0.5, 0.8])
 

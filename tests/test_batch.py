@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.lab.batch import chunks, set_table
+from robandit.lab.batch import chunks
+from robandit.lab.table import set_table
 from robandit.lab.trace import checkpoint_grid, summarised
 from tests.support import MEANS9
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.lab.batch import PlayError
 from robandit.lab.compile import kernel
 from robandit.lab.compile.kernel import CompileError
 from robandit.lab.preflight import PartError
+from robandit.lab.table import PlayError
 
 ENVIRONMENT = rb.Bernoulli([0.2, 0.8])
 
@@ -242,7 +242,7 @@ class Wrapper(rb.Policy[Nested]):
 
 def test_parts_nest() -> None:
     from robandit.conformance.law import require_same_play
-    from robandit.lab.batch import set_table
+    from robandit.lab.table import set_table
 
     def table() -> Any:
         return set_table(Wrapper(rb.Samba(0.1)), ENVIRONMENT, rb.attack("flip", budget=9), 500, 3, 1, 10)

@@ -194,13 +194,22 @@ def frechet(random: Random) -> float:
     return 1.0 / math.sqrt(-math.log(random.uniform()))
 
 
-def kl_upper_bound(mean: float, level: float) -> float:
-    """The largest q with kl(mean, q) <= level, for Bernoulli laws: Newton from an upper bound comes down to it."""
+def negative_entropy(mean: float) -> float:
+    """m ln m + (1 - m) ln(1 - m), 0 at the ends."""
+    if mean <= 0.0 or mean >= 1.0:
+        return 0.0
+    return mean * math.log(mean) + (1.0 - mean) * math.log(1.0 - mean)
+
+
+def kl_upper_bound(mean: float, entropy: float, level: float) -> float:
+    """The largest q with kl(mean, q) <= level, for Bernoulli laws; `entropy` is the mean's negative entropy.
+
+    The divergence is convex in q, so Newton's method started above the root comes down to it.
+    """
     if mean >= 1.0:
         return 1.0
     if mean <= 0.0:
         return 1.0 - math.exp(-level)
-    entropy = mean * math.log(mean) + (1.0 - mean) * math.log(1.0 - mean)
     q = min(mean + math.sqrt(0.5 * level), 1.0 - math.exp((entropy - level) / (1.0 - mean)))
     for _ in range(50):
         if q <= mean:

@@ -9,7 +9,7 @@ import numpy as np
 from robandit.conformance.law import Law, check, require, require_same_play
 from robandit.environments.bernoulli import Bernoulli
 from robandit.game import Adversary
-from robandit.lab.batch import Table, set_table
+from robandit.lab.table import Table, set_table
 from robandit.policies.samba import Samba
 from robandit.policies.thompson import Thompson
 from robandit.policies.ucb1 import Ucb1

@@ -8,7 +8,7 @@ from robandit.catalogue import attack
 from robandit.conformance.law import Law, check, require, require_same_play
 from robandit.dice import Random, seed_words
 from robandit.game import Environment
-from robandit.lab.batch import set_table
+from robandit.lab.table import set_table
 from robandit.policies.samba import Samba
 
 AnyEnvironment = Environment[Any]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from robandit.game import Floats, Part
-from robandit.lab.batch import Table
 from robandit.lab.layout import layout_of, saved
+from robandit.lab.table import Table
 
 Law = Callable[[Any], None]
 

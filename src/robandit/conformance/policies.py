@@ -12,8 +12,8 @@ from robandit.conformance.law import Law, check, require, require_distribution, 
 from robandit.dice import Random, seed_words
 from robandit.environments.bernoulli import Bernoulli
 from robandit.game import Choice, Policy, Setting
-from robandit.lab.batch import Table, set_table
 from robandit.lab.layout import layout_of, loaded, packed, saved
+from robandit.lab.table import Table, set_table
 
 AnyPolicy = Policy[Any]
 MEANS = (0.2, 0.5, 0.8)

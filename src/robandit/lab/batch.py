@@ -5,113 +5,19 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robandit.adversaries.timed import TimedAttack
-from robandit.dice import seed_words
 from robandit.errors import InputError
-from robandit.game import Adversary, Environment, Floats, Policy, Setting
-from robandit.lab import play
-from robandit.lab.layout import layout_of, packed, scalars_set
+from robandit.game import Adversary, Environment, Policy
+from robandit.lab.counts import ABOVE, play_counts, why_not_counts
 from robandit.lab.preflight import check_user_parts
-from robandit.lab.trace import Trace, checkpoint_grid
+from robandit.lab.table import Table, check_played, set_table
+from robandit.lab.trace import Trace
 
+ENGINES = ("auto", "rounds", "counts")
 Progress = Callable[[float], None]  # told the share of all rounds that is done
-
-
-class PlayError(Exception):
-    """A part broke its contract during a play; the message names it."""
-
-
-@dataclass
-class Table:
-    """One game, set up: the parts with their memories, all buffers, and what is written for each run."""
-
-    policy: Policy[Any]
-    environment: Environment[Any]
-    adversary: Adversary[Any]
-    horizon: int
-    checkpoints: NDArray[np.int64]
-    dice: NDArray[np.uint64]
-    regret: Floats
-    paid: Floats
-    pulls: NDArray[np.int64]
-    changed: NDArray[np.int64]
-    signal: NDArray[np.int64]  # rounds done; -1 asks to stop; -2 - arm says that arm does not exist
-
-    def setting(self) -> Setting:
-        """What the policy is told."""
-        return Setting(len(self.environment.means), self.horizon, self.adversary.budget)
-
-    def seat(self, runs: slice) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Fresh parts for some of the runs, and everything else the loop is given."""
-        means = np.array(self.environment.means)
-        state, memory = self.policy.start(self.setting()), self.adversary.start(means, self.horizon)
-        parts = (self.policy, state, self.environment, self.environment.start(), self.adversary, memory)
-        fresh = tuple(copied(packed(part, layout_of(part))) for part in (state, memory))
-        arena = (means, means.max() - means, np.full(len(means), 1.0 / len(means)), means.copy())
-        out = (self.regret[runs], self.paid[runs], self.pulls[runs], self.changed[runs])
-        by_rounds = self.adversary.charge == "rounds"
-        return parts, (fresh, self.dice[runs], arena, self.horizon, by_rounds, self.checkpoints, out, self.signal[runs])
-
-    def play_interpreted(self, runs: slice) -> tuple[Any, ...]:
-        """Play some runs as plain Python; answers the parts as the last run left them."""
-        parts, rest = self.seat(runs)
-        play.play_runs(parts, *rest)
-        return parts
-
-    def play_compiled(self, runs: slice) -> tuple[Any, ...]:
-        """Play some runs compiled; the same numbers, bit for bit."""
-        from robandit.lab.compile.kernel import kernel_for
-
-        parts, rest = self.seat(runs)
-        arguments = (tuple(packed(part, layout_of(part)) for part in parts), *rest)
-        state_scalars, memory_scalars = kernel_for(parts, arguments)(*arguments)
-        scalars_set(parts[1], layout_of(parts[1]), state_scalars)
-        scalars_set(parts[5], layout_of(parts[5]), memory_scalars)
-        return parts
-
-
-def copied(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Packed values with arrays of their own."""
-    return tuple(copied(v) if isinstance(v, tuple) else v.copy() if isinstance(v, np.ndarray) else v for v in values)
-
-
-def set_table(
-    policy: Policy[Any],
-    environment: Environment[Any],
-    adversary: Adversary[Any] | None,
-    horizon: int,
-    runs: int,
-    seed: int,
-    checkpoints: Any,
-) -> Table:
-    """A table for these parts, after checking what a user may have got wrong."""
-    for kind, part in ((Policy, policy), (Environment, environment), (Adversary, adversary or TimedAttack())):
-        if not isinstance(part, kind):
-            raise InputError(f"the {kind.__name__.lower()} must be a {kind.__name__}, not {part!r}")
-    for name, number, least in (("horizon", horizon, 1), ("runs", runs, 1), ("seed", seed, 0)):
-        if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
-            raise InputError(f"{name} must be a whole number of at least {least}, not {number!r}")
-    grid = checkpoint_grid(checkpoints, int(horizon))
-    arms = len(environment.means)
-    return Table(
-        policy,
-        environment,
-        adversary or TimedAttack(),
-        int(horizon),
-        grid,
-        seed_words(int(seed), range(runs)),
-        regret=np.zeros((runs, len(grid))),
-        paid=np.zeros((runs, len(grid))),
-        pulls=np.zeros((runs, arms), np.int64),
-        changed=np.zeros(runs, np.int64),
-        signal=np.zeros(runs, np.int64),
-    )
 
 
 def simulate(
@@ -130,16 +36,16 @@ def simulate(
     """Play a policy against an environment and an adversary, `runs` times over `horizon` rounds.
 
     The numbers depend on the parts, the horizon, the checkpoints and the seed only, never on
-    `threads`. `engine` is "auto" or "rounds" (one round after another).
+    `threads`. `engine` is "rounds" (one round after another), "counts" (phased policies, exact in law
+    whatever the horizon, not paired with other plays) or "auto": counts above 1e7 rounds where they apply.
     """
-    if engine not in ("auto", "rounds"):
-        raise InputError(f"engine must be auto or rounds, not {engine!r}")
     workers = os.cpu_count() or 1 if threads is None else threads
     if not isinstance(workers, int) or workers < 1:
         raise InputError(f"threads must be a whole number of at least 1, not {threads!r}")
     table = set_table(policy, environment, adversary, horizon, runs, seed, checkpoints)
+    engine = chosen_engine(engine, table)
     check_user_parts(table)
-    spent = run_chunks(table, list(chunks(runs, workers)), workers, progress)
+    spent = run_chunks(table, engine, list(chunks(runs, workers)), workers, progress)
     return Trace(
         table.checkpoints,
         table.regret,
@@ -147,9 +53,19 @@ def simulate(
         table.pulls,
         table.changed,
         gaps=max(environment.means) - np.array(environment.means),
-        engine="rounds",
+        engine=engine,
         nanoseconds=1e9 * spent / (table.horizon * runs),
     )
+
+
+def chosen_engine(wanted: str, table: Table) -> str:
+    """The engine that will play."""
+    if wanted not in ENGINES:
+        raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {wanted!r}")
+    reason = why_not_counts(table.policy, table.environment, table.adversary, table.horizon)
+    if wanted == "counts" and reason:
+        raise InputError(f"engine counts cannot play this: {reason}")
+    return "counts" if wanted == "counts" or (wanted == "auto" and not reason and table.horizon > ABOVE) else "rounds"
 
 
 def chunks(runs: int, workers: int) -> Iterator[slice]:
@@ -158,17 +74,22 @@ def chunks(runs: int, workers: int) -> Iterator[slice]:
     return (slice(first, min(first + size, runs)) for first in range(0, runs, size))
 
 
-def run_chunks(table: Table, slices: list[slice], workers: int, progress: Progress | None) -> float:
+def run_chunks(table: Table, engine: str, slices: list[slice], workers: int, progress: Progress | None) -> float:
     """Play all chunks on a thread pool and answer the CPU time; Ctrl-C stops at the next checkpoint."""
 
     def one(runs: slice) -> float:
         begun = time.thread_time()
-        parts = table.play_compiled(runs)
+        if engine == "counts":
+            states = [play_counts(table, run) for run in range(runs.start, runs.stop)]
+        else:
+            states = [table.play_compiled(runs)[1]]
         spent = time.thread_time() - begun
-        check_played(table, runs, parts[1])
+        for state in states:
+            check_played(table, runs, state)
         return spent
 
-    table.play_compiled(slice(0, 0))  # compiles, or loads from the cache, before the threads start
+    if engine == "rounds":
+        table.play_compiled(slice(0, 0))  # compiles, or loads from the cache, before the threads start
     with ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(one, runs) for runs in slices]
         try:
@@ -182,14 +103,3 @@ def run_chunks(table: Table, slices: list[slice], workers: int, progress: Progre
             table.signal[:] = -1
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-
-
-def check_played(table: Table, runs: slice, state: Any) -> None:
-    """Never a silent wrong number: an arm that does not exist, or probabilities that are none."""
-    bad = table.signal[runs][table.signal[runs] < -1]
-    if len(bad):
-        raise PlayError(
-            f"policy {table.policy} chose arm {-2 - int(bad[0])}, allowed are 0 to {table.pulls.shape[1] - 1}"
-        )
-    if not np.isfinite(state.chances).all() or abs(state.chances.sum() - 1.0) > 1e-6:
-        raise PlayError(f"policy {table.policy} left the simplex: its chances are {state.chances}")

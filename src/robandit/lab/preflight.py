@@ -1,16 +1,14 @@
 """Before a user's part is compiled: a short checked play as plain Python, so that a mistake is an ordinary error."""
 
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from robandit.dice import Random
 from robandit.game import hints_of
 from robandit.lab.layout import Layout, layout_of
-
-if TYPE_CHECKING:
-    from robandit.lab.batch import Table
+from robandit.lab.table import Table
 
 ROUNDS = 200
 _CHECKED: set[tuple[Layout, ...]] = set()
@@ -20,7 +18,7 @@ class PartError(Exception):
     """A part of the user's breaks the contract; the message says which rule."""
 
 
-def check_user_parts(table: "Table") -> None:
+def check_user_parts(table: Table) -> None:
     """Play a few rounds interpreted with every part that is not the package's own; once per layout."""
     given = (table.policy, table.environment, table.adversary)
     if all(type(part).__module__.startswith("robandit.") for part in given):

@@ -3,13 +3,30 @@
 import math
 from dataclasses import dataclass
 
-from robandit.game import About
-from robandit.numerics import kl_upper_bound
-from robandit.policies.ucb1 import State, Ucb1
+import numpy as np
+
+from robandit.dice import Random
+from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+from robandit.numerics import kl_upper_bound, negative_entropy
+
+MARGIN = 1e-9  # an arm this close to the best bound is solved for rather than ruled out
+TINY = 1e-300  # keeps a logarithm finite
+
+
+@dataclass
+class State:
+    """Pulls, reward sums and negative entropies of the means, rounds played, and the arm that comes next."""
+
+    chances: Floats
+    pulls: Floats
+    sums: Floats
+    entropies: Floats
+    rounds: int = 0
+    next_arm: int = 0
 
 
 @dataclass(frozen=True)
-class KlUcb(Ucb1):
+class KlUcb(Policy[State]):
     """Each arm once, then the largest q with n kl(mean, q) <= scale ln t."""
 
     about = About(
@@ -20,22 +37,48 @@ class KlUcb(Ucb1):
         bound="sum over arms of Delta_a ln(T)/kl(r_a, r*) without corruption; none with it",
         cost="O(K), a Newton solve for each arm that could win",
     )
+    scale: float = parameter(1.0, "factor on the exploration ln t", above=0, published=1.0)
 
-    def largest_index(self, state: State) -> int:
-        """The arm with the largest bound; an arm is solved for only if Pinsker's cheaper bound could win."""
+    def start(self, setting: Setting) -> State:
+        arms = setting.arms
+        return State(np.eye(arms)[0], np.zeros(arms), np.zeros(arms), np.zeros(arms))
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        arm = choice.arm
+        state.pulls[arm] += 1.0
+        state.sums[arm] += reward
+        state.entropies[arm] = negative_entropy(state.sums[arm] / state.pulls[arm])
+        state.rounds += 1
+        state.chances[state.next_arm] = 0.0
+        state.next_arm = self.largest_bound(state)
+        state.chances[state.next_arm] = 1.0
+
+    def largest_bound(self, state: State) -> int:
+        """The arm with the largest bound, lowest index on ties; an arm never pulled comes first.
+
+        Against the bound q of the last winner, an arm with kl(mean, q) above its level cannot win,
+        which costs two products to see; only the others are solved for.
+        """
+        for arm in range(len(state.pulls)):
+            if state.pulls[arm] == 0.0:
+                return arm
         level = self.scale * math.log(state.rounds)
-        best, best_index = -1, -1.0
-        for turn in range(-1, len(state.pulls)):
-            arm = state.next_arm if turn < 0 else turn  # the last winner first: it rules out most others
-            pulls = state.pulls[arm]
-            if pulls == 0.0:
-                if turn >= 0:
-                    return arm
-                continue
-            mean = state.sums[arm] / pulls
-            if mean + math.sqrt(0.5 * level / pulls) < best_index:
-                continue
-            index = kl_upper_bound(mean, level / pulls)
-            if index > best_index or (index == best_index and arm < best):
-                best, best_index = arm, index
+        best = state.next_arm
+        bound = self.bound(state, best, level)
+        log_bound, log_rest = math.log(max(bound, TINY)), math.log(max(1.0 - bound, TINY))
+        for arm in range(len(state.pulls)):
+            mean = state.sums[arm] / state.pulls[arm]
+            if mean < bound:
+                divergence = state.entropies[arm] - mean * log_bound - (1.0 - mean) * log_rest
+                if divergence > level / state.pulls[arm] + MARGIN:
+                    continue
+            index = self.bound(state, arm, level)
+            if index > bound or (index == bound and arm < best):
+                best, bound = arm, index
+                log_bound, log_rest = math.log(max(bound, TINY)), math.log(max(1.0 - bound, TINY))
         return best
+
+    def bound(self, state: State, arm: int, level: float) -> float:
+        """The arm's upper confidence bound."""
+        pulls = state.pulls[arm]
+        return kl_upper_bound(state.sums[arm] / pulls, state.entropies[arm], level / pulls)

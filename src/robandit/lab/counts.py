@@ -1,0 +1,116 @@
+"""Phased policies by counts: the same law as the round loop, at a cost that hardly depends on the horizon.
+
+Inside an epoch a phased policy draws independently from fixed probabilities, and while the means
+stand still the rewards of an entry are independent coins. So a stretch of n such rounds is one
+multinomial draw of the counts and one binomial draw of the successes for each entry. Stretches
+end where an epoch, a checkpoint or a change of the adversary does. Bernoulli rewards only.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from robandit.adversaries.timed import TimedAttack
+from robandit.dice import Random
+from robandit.environments.bernoulli import Bernoulli
+from robandit.game import Adversary, Environment, Floats, Policy
+from robandit.lab.table import Table
+from robandit.policies.phased import Epoch, Phased
+
+ABOVE = 10_000_000  # "auto" takes counts beyond this horizon
+STRETCHES = 100_000  # and only if the adversary's changes are no more than this
+
+
+def why_not_counts(policy: Policy[Any], environment: Environment[Any], adversary: Adversary[Any], horizon: int) -> str:
+    """The reason a play cannot go by counts, empty if it can."""
+    if not isinstance(policy, Phased) or not policy.by_counts():
+        return f"{policy} is not made of epochs with fixed probabilities"
+    if not isinstance(environment, Bernoulli):
+        return f"rewards must be bernoulli, not {environment.name}"
+    if not isinstance(adversary, TimedAttack):
+        return "the adversary must strike on a fixed schedule"
+    if adversary.budget > 0:
+        timing = adversary.start(np.array(environment.means), horizon)
+        if timing.chosen < timing.slots:
+            return "the schedule must not be random"
+        if timing.step > 1 and min(timing.slots, rounds_paid(adversary, np.array(environment.means))) > STRETCHES:
+            return f"the schedule must not change the means more than {STRETCHES:,} times"
+    return ""
+
+
+def rounds_paid(adversary: TimedAttack, means: Floats) -> float:
+    """How many full strikes the budget pays for."""
+    cost = float(np.abs(adversary.start(means, 1).target - means).max())
+    if cost == 0.0:
+        return 0.0
+    return adversary.budget if adversary.charge == "rounds" else adversary.budget / cost
+
+
+def strikes(adversary: TimedAttack, means: Floats, horizon: int) -> Iterator[tuple[int, int, float, float]]:
+    """The corrupted stretches in order: first round, stop, how far the means go towards the target, cost a round."""
+    timing = adversary.start(means, horizon)
+    cost = float(np.abs(timing.target - means).max())
+    left = math.inf if cost == 0.0 else rounds_paid(adversary, means)
+    whole, rest = (horizon, 0.0) if math.isinf(left) else (int(left), left - int(left))
+    slots = range(timing.first, min(timing.stop, horizon), timing.step)
+    if cost == 0.0:
+        return
+    if timing.step == 1:
+        if whole and len(slots):
+            yield slots[0], slots[0] + min(whole, len(slots)), 1.0, cost
+    else:
+        for slot in slots[:whole]:
+            yield slot, slot + 1, 1.0, cost
+    if rest > 1e-12 and whole < len(slots):
+        yield slots[whole], slots[whole] + 1, rest, rest * cost
+
+
+def play_counts(table: Table, run: int) -> Epoch:
+    """One replication by counts, written into row `run` of the table."""
+    policy, adversary = table.policy, table.adversary
+    assert isinstance(policy, Phased)
+    assert isinstance(adversary, TimedAttack)
+    means = np.array(table.environment.means)
+    gaps, target = means.max() - means, adversary.start(means, table.horizon).target
+    random = np.random.Generator(np.random.PCG64(table.dice[run].reshape(-1).tolist()))
+    state = policy.start(table.setting())
+    policy.begin(state, Random(*map(int, table.dice[run, 1])))
+    regret = paid = 0.0
+    now = 0
+    coming = strikes(adversary, means, table.horizon) if adversary.budget > 0 else iter(())
+    strike = next(coming, None)
+    for record, checkpoint in enumerate(table.checkpoints):
+        while now < checkpoint:
+            struck = strike is not None and strike[0] <= now
+            change = table.horizon if strike is None else strike[1] if struck else strike[0]
+            stop = int(min(checkpoint, now + state.left, change))
+            truth = means
+            if struck and strike is not None:
+                truth = means + strike[2] * (target - means)
+                paid += (stop - now) * strike[3]
+                table.changed[run] += stop - now
+            counts = play_stretch(policy, state, stop - now, truth, random)
+            table.pulls[run] += counts
+            regret += float(gaps @ counts)
+            now = stop
+            if struck and strike is not None and now == strike[1]:
+                strike = next(coming, None)
+        table.regret[run, record], table.paid[run, record] = regret, paid
+        if table.signal[run] < 0:
+            return state
+        table.signal[run] = now
+    return state
+
+
+def play_stretch(policy: Phased, state: Epoch, rounds: int, means: Floats, random: np.random.Generator) -> Any:
+    """Some rounds of one epoch under fixed means; answers the pulls of each arm."""
+    drawn = random.multinomial(rounds, state.entries)
+    state.drawn += drawn
+    state.sums += random.binomial(drawn, means[state.arms])
+    counts = np.bincount(state.arms, weights=drawn, minlength=len(means)).astype(np.int64)
+    state.left -= rounds
+    if state.left == 0:
+        policy.close_epoch(state)
+    return counts
