@@ -55,12 +55,18 @@ class TimedAttack(Budgeted[Timing]):
 
     def start(self, means: Floats, horizon: int) -> Timing:
         target = sized_target(self.attack, self.size, means)
-        cost = 1.0 if self.charge == "rounds" else float(np.abs(target - means).max())
-        affordable = self.budget / cost if cost > 0.0 else 0.0
+        affordable = self.strikes_paid(target, means)
         needed = math.ceil(affordable - 1e-9) if math.isfinite(affordable) else horizon
         table = self.schedule.timetable(horizon, needed)
         slots = table.slots()
         return Timing(target, table.first, table.stop, table.step, slots, min(table.chosen, slots))
+
+    def strikes_paid(self, target: Floats, means: Floats) -> float:
+        """How many strikes the budget pays for, the last one perhaps in part."""
+        if self.charge == "rounds":
+            return self.budget
+        cost = float(np.abs(target - means).max())
+        return self.budget / cost if cost > 0.0 else 0.0
 
     def tamper_means(
         self, memory: Timing, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random

@@ -121,8 +121,15 @@ def result_json(policy: Any, trace: Trace, adversary: Any, setting: Setting) -> 
         },
         "best_arm_share": trace.best_arm_share,
         "ns_per_round": trace.nanoseconds,
-        "notes": policy.notes(setting) + adversary_notes(policy, adversary, trace),
+        "notes": policy.notes(setting) + engine_notes(trace) + adversary_notes(policy, adversary, trace),
     }
+
+
+def engine_notes(trace: Trace) -> list[str]:
+    """What a play by counts gives up."""
+    if trace.engine == "rounds":
+        return []
+    return ["played by counts: exact in law, but its luck is not shared with plays round by round"]
 
 
 def adversary_notes(policy: Any, adversary: Any, trace: Trace) -> list[str]:

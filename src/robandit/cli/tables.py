@@ -72,5 +72,5 @@ def play_table(result: dict[str, Any]) -> Table:
         cells += [f"{regret['p05']:,.0f} - {regret['p95']:,.0f}", f"{100 * row['best_arm_share']:.1f} %"]
         if adversary:
             cells += [f"{corruption['paid_mean']:,.1f}", f"{corruption['rounds_mean']:,.1f}"]
-        table.add_row(*cells, f"{row['ns_per_round']:.0f}")
+        table.add_row(*cells, f"{row['ns_per_round']:.3g}")
     return table

@@ -32,27 +32,20 @@ def why_not_counts(policy: Policy[Any], environment: Environment[Any], adversary
     if not isinstance(adversary, TimedAttack):
         return "the adversary must strike on a fixed schedule"
     if adversary.budget > 0:
-        timing = adversary.start(np.array(environment.means), horizon)
+        means = np.array(environment.means)
+        timing = adversary.start(means, horizon)
         if timing.chosen < timing.slots:
             return "the schedule must not be random"
-        if timing.step > 1 and min(timing.slots, rounds_paid(adversary, np.array(environment.means))) > STRETCHES:
+        if timing.step > 1 and min(timing.slots, adversary.strikes_paid(timing.target, means)) > STRETCHES:
             return f"the schedule must not change the means more than {STRETCHES:,} times"
     return ""
-
-
-def rounds_paid(adversary: TimedAttack, means: Floats) -> float:
-    """How many full strikes the budget pays for."""
-    cost = float(np.abs(adversary.start(means, 1).target - means).max())
-    if cost == 0.0:
-        return 0.0
-    return adversary.budget if adversary.charge == "rounds" else adversary.budget / cost
 
 
 def strikes(adversary: TimedAttack, means: Floats, horizon: int) -> Iterator[tuple[int, int, float, float]]:
     """The corrupted stretches in order: first round, stop, how far the means go towards the target, cost a round."""
     timing = adversary.start(means, horizon)
     cost = float(np.abs(timing.target - means).max())
-    left = math.inf if cost == 0.0 else rounds_paid(adversary, means)
+    left = adversary.strikes_paid(timing.target, means)
     whole, rest = (horizon, 0.0) if math.isinf(left) else (int(left), left - int(left))
     slots = range(timing.first, min(timing.stop, horizon), timing.step)
     if cost == 0.0:

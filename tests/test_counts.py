@@ -1,0 +1,79 @@
+"""Plays by counts: the same bill and the same law as the round loop, and refused where they do not apply."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import robandit as rb
+from robandit.lab.counts import strikes
+
+ENVIRONMENT = rb.Bernoulli([0.3, 0.5, 0.8])
+ATTACKS = {
+    "none": None,
+    "start": rb.attack("flip", budget=200.3),
+    "middle": rb.attack("invert", schedule="middle", budget=300, charge="rounds"),
+    "even": rb.attack("flip", schedule="even", budget=100.1),
+    "window": rb.attack("sink", schedule="window:first=700,stop=800", budget=1e9),
+}
+
+
+def both(policy: Any, adversary: Any, runs: int = 300, horizon: int = 5000) -> tuple[rb.Trace, rb.Trace]:
+    return tuple(  # type: ignore[return-value]
+        rb.simulate(policy, ENVIRONMENT, adversary, horizon=horizon, runs=runs, engine=engine, checkpoints=7)
+        for engine in ("rounds", "counts")
+    )
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_bills_agree_exactly_and_regrets_in_law(attack: str) -> None:
+    rounds, counts = both(rb.Barbar(scale=0.5), ATTACKS[attack])
+    assert counts.corruption_paid == pytest.approx(rounds.corruption_paid, rel=1e-12)
+    assert np.array_equal(counts.rounds_changed, rounds.rounds_changed)
+    assert (counts.pulls.sum(axis=1) == 5000).all()
+    assert counts.regret[:, -1] == pytest.approx(counts.pulls @ counts.gaps)
+    for checkpoint in (1, 6):
+        assert stats.ks_2samp(rounds.regret[:, checkpoint], counts.regret[:, checkpoint]).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("policy", [rb.Cbarbar(scale=0.5), rb.Draa(scale=0.5), rb.Barbat(scale=0.1)], ids=str)
+def test_every_phased_policy_agrees_in_law(policy: Any) -> None:
+    rounds, counts = both(policy, ATTACKS["start"])
+    assert stats.ks_2samp(rounds.regret[:, -1], counts.regret[:, -1]).pvalue > 1e-4
+
+
+def test_engine_is_named_and_chosen_above_ten_million_rounds() -> None:
+    short, long = (rb.simulate(rb.Barbar(), ENVIRONMENT, horizon=horizon, runs=1) for horizon in (1000, 10**9))
+    assert (short.engine, long.engine) == ("rounds", "counts")
+    assert long.pulls.sum() == 10**9
+
+
+def test_the_same_seed_gives_the_same_counts_on_any_number_of_threads() -> None:
+    one, many = (
+        rb.simulate(rb.Barbar(), ENVIRONMENT, horizon=10**8, runs=9, engine="counts", threads=threads)
+        for threads in (1, 3)
+    )
+    assert np.array_equal(one.regret, many.regret)
+
+
+@pytest.mark.parametrize(
+    ("policy", "environment", "adversary", "reason"),
+    [
+        (rb.Samba(), ENVIRONMENT, None, "samba is not made of epochs"),
+        (rb.Barbar(pulls="blocks"), ENVIRONMENT, None, "not made of epochs"),
+        (rb.Barbar(), rb.Beta([0.1, 0.2]), None, "rewards must be bernoulli"),
+        (rb.Barbar(), ENVIRONMENT, rb.attack("flip", schedule="leading", budget=1), "fixed schedule"),
+        (rb.Barbar(), ENVIRONMENT, rb.attack("flip", schedule="random", budget=1), "must not be random"),
+        (rb.Barbar(), ENVIRONMENT, rb.attack("flip", schedule="even", budget=1e6), "100,000 times"),
+    ],
+)
+def test_refused_with_the_reason(policy: Any, environment: Any, adversary: Any, reason: str) -> None:
+    with pytest.raises(rb.InputError, match=reason):
+        rb.simulate(policy, environment, adversary, horizon=10**7, runs=1, engine="counts")
+    assert rb.simulate(policy, environment, adversary, horizon=10, runs=1).engine == "rounds"
+
+
+def test_an_attack_that_moves_nothing_costs_nothing() -> None:
+    adversary = rb.attack("flip", budget=10)
+    assert list(strikes(adversary, np.array([0.5, 0.5]), 100)) == []  # type: ignore[arg-type]

@@ -1,0 +1,344 @@
+"""Values every policy must show: closed forms, enumeration, stationarity, generic solvers, integrals."""
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+
+import robandit as rb
+from robandit.lab.table import set_table
+from robandit.numerics import frechet, hybrid_chances, kl_upper_bound, negative_entropy, tsallis_chances
+from robandit.policies.barbar import Barbar
+from robandit.policies.barbat import Barbat
+from robandit.policies.cbarbar import Cbarbar
+from robandit.policies.draa import Draa
+from robandit.policies.elimination import Copies
+from robandit.policies.fast_slow_aae import FAST, SLOW, FastSlowAae
+from robandit.policies.ftpl import Ftpl
+from robandit.policies.multi_layer_aae import MultiLayerAae
+from robandit.policies.tsallis_inf import TsallisInfIw, TsallisInfRv
+from tests.support import MEANS9, stream
+
+# --- Tsallis-INF --------------------------------------------------------------------------------
+
+
+def tsallis(losses: list[float], rate: float) -> tuple[np.ndarray, float]:
+    """p and x for given losses and learning rate."""
+    values, chances = np.array(losses, dtype=float), np.zeros(len(losses))
+    root, _ = tsallis_chances(values, rate, 1.0, chances)
+    return chances, min(losses) - 2.0 * root / rate
+
+
+@pytest.mark.parametrize(
+    ("losses", "rate", "expected"),
+    [
+        ([2, 0], 2 / math.sqrt(2), [0.15937498, 0.84062502]),
+        ([3, 0, 0], 2 / math.sqrt(2), [0.07743186, 0.46128407, 0.46128407]),
+        ([9] + [0] * 8, 2 / math.sqrt(2), [0.01179112] + [0.12352611] * 8),
+        ([2, 0], 4 / math.sqrt(2), [0.0669873, 0.9330127]),
+        ([0] * 5, 2.0, [0.2] * 5),
+    ],
+)
+def test_tsallis_values(losses: list[float], rate: float, expected: list[float]) -> None:
+    chances, x = tsallis(losses, rate)
+    assert chances == pytest.approx(expected, abs=6e-9)
+    assert chances == pytest.approx([4 / (rate * (loss - x)) ** 2 for loss in losses], rel=1e-9)
+    assert tsallis([loss + 17 for loss in losses], rate)[0] == pytest.approx(chances, rel=1e-9)
+
+
+def test_tsallis_multiplier() -> None:
+    assert tsallis([2, 0], 2 / math.sqrt(2))[1] == pytest.approx(-1.54245976, abs=5e-9)
+
+
+def test_tsallis_is_stationary_and_agrees_with_a_generic_solver() -> None:
+    random = np.random.default_rng(5)
+    for arms in (2, 6):
+        losses, rate = random.exponential(8, arms), 0.7
+        p = tsallis(list(losses), rate)[0]
+        gradient = losses - (2 / rate) / np.sqrt(p)  # of <p, L> - (4/rate) sum sqrt p
+        assert np.ptp(gradient) <= 1e-8
+        assert p == pytest.approx(minimised(partial(entropic, losses, rate), arms), abs=2e-5)
+
+
+def entropic(losses: np.ndarray, rate: float, q: np.ndarray) -> float:
+    """What Tsallis-INF minimises."""
+    return float(q @ losses - (4 / rate) * np.sqrt(q).sum())
+
+
+def minimised(objective: Any, arms: int) -> np.ndarray:
+    """The minimum over the simplex by a generic solver."""
+    bounds, total = [(1e-9, 1.0)] * arms, {"type": "eq", "fun": lambda q: q.sum() - 1.0}
+    start = np.full(arms, 1 / arms)
+    return optimize.minimize(
+        objective, start, bounds=bounds, constraints=[total], method="SLSQP", options={"ftol": 1e-14, "maxiter": 500}
+    ).x
+
+
+@pytest.mark.parametrize("policy", [TsallisInfIw(), TsallisInfRv()], ids=["iw", "rv"])
+def test_tsallis_estimators_are_unbiased(policy: Any) -> None:
+    """Enumerate the pulled arm: the expected estimate is the loss of every arm, pulled or not."""
+    rewards = np.array([0.1, 0.7, 0.4])
+    base = policy.start(rb.Setting(3, 1))
+    base.losses[:], base.round = [3.0, 0.0, 1.0], 40
+    base.chances[:] = tsallis([3.0, 0.0, 1.0], 0.5)[0]
+    estimate = np.zeros(3)
+    for arm in range(3):
+        state = policy.start(rb.Setting(3, 1))
+        state.losses[:], state.chances[:], state.round = base.losses, base.chances, 40
+        policy.learn(state, rb.Choice(arm, base.chances[arm], 0), rewards[arm], stream(0))
+        estimate += base.chances[arm] * (state.losses - base.losses)
+    assert estimate == pytest.approx(1.0 - rewards, rel=1e-12)
+
+
+# --- FTRL with the hybrid regulariser -----------------------------------------------------------
+
+
+def hybrid(losses: list[float], t: float, b: float) -> np.ndarray:
+    arms = len(losses)
+    chances = np.full(arms, 1 / arms)
+    hybrid_chances(np.array(losses, dtype=float), math.sqrt(t), b, chances, np.zeros(arms), np.zeros(arms))
+    return chances
+
+
+def test_hybrid_values() -> None:
+    assert hybrid([0, 0, 0], 7, 64) == pytest.approx([1 / 3] * 3)
+    assert hybrid([2, 0], 2, 64) == pytest.approx([0.49611986, 0.50388014], abs=6e-9)
+    assert hybrid([2, 0], 2, 0) == pytest.approx([0.13403255, 0.86596745], abs=6e-9)
+
+
+@pytest.mark.parametrize("b", [0.0, 1.0, 64.0])
+@pytest.mark.parametrize("arms", [2, 5, 30])
+def test_hybrid_is_stationary_and_agrees_with_a_generic_solver(b: float, arms: int) -> None:
+    random = np.random.default_rng(arms)
+    losses, t = random.exponential(20, arms), 300.0
+    p, a = hybrid(list(losses), t, b), 1 / math.sqrt(arms)
+    gradient = losses - math.sqrt(t) * (0.5 / np.sqrt(p) - 0.5 * a / np.sqrt(1 - p)) - b / p
+    assert np.ptp(gradient) <= 1e-8 * max(1.0, np.abs(b / p).max())
+
+    def objective(q: np.ndarray) -> float:
+        return float(q @ losses - math.sqrt(t) * (np.sqrt(q) + a * np.sqrt(1 - q)).sum() - b * np.log(q).sum())
+
+    found = minimised(objective, arms)
+    assert p == pytest.approx(found, abs=5e-4)
+    assert objective(p) <= objective(np.clip(found, 1e-12, 1 - 1e-12)) + 1e-7
+
+
+# --- FTPL ---------------------------------------------------------------------------------------
+
+
+def test_frechet_distribution_function_at_one() -> None:
+    random = stream(31)
+    below = sum(frechet(random) <= 1.0 for _ in range(40_000)) / 40_000
+    assert abs(below - 1 / math.e) < 6.5 * math.sqrt(0.25 / 40_000)
+
+
+def two_arm_chance(difference: float) -> float:
+    """P(arm 0) when its scaled loss is larger by `difference`: an integral over the other arm's noise."""
+    density = lambda x: 2 * x**-3 * math.exp(-(x**-2))  # noqa: E731
+    beats = lambda x: (1 - math.exp(-((x + difference) ** -2))) * density(x)  # noqa: E731
+    return float(integrate.quad(beats, 0, np.inf, limit=500)[0])
+
+
+@pytest.mark.parametrize(("difference", "expected"), [(0, 0.5), (1, 0.184520), (3, 0.052005)])
+@pytest.mark.parametrize("resampling", ["conditional", "geometric"])
+def test_ftpl_chooses_with_the_right_chance_and_an_unbiased_weight(
+    difference: float, expected: float, resampling: str
+) -> None:
+    assert two_arm_chance(difference) == pytest.approx(expected, abs=2e-6)
+    policy, random, draws = Ftpl(resampling), stream(int(40 + difference)), 30_000
+    state = policy.start(rb.Setting(2, 1))
+    state.losses[0] = difference  # eta = 1 in round 1
+    choices = [policy.choose(state, random) for _ in range(draws)]
+    share = sum(choice.arm == 0 for choice in choices) / draws
+    assert abs(share - expected) < 6.5 * math.sqrt(expected * (1 - expected) / draws)
+    for arm, chance in ((0, expected), (1, 1 - expected)):
+        weights = np.array([choice.note for choice in choices if choice.arm == arm])
+        assert abs(weights.mean() - 1 / chance) < 6.5 * weights.std() / math.sqrt(len(weights)) + 1e-9
+
+
+# --- BARBAR and its relatives -------------------------------------------------------------------
+
+
+def test_barbar_published_constants_in_the_paper_setting() -> None:
+    setting = rb.Setting(9, 100_000)
+    state = Barbar().start(setting)
+    assert state.log_term == pytest.approx(19_046, abs=0.5)
+    assert state.length == 171_414
+    assert state.chances == pytest.approx([1 / 9] * 9)
+    assert "first epoch lasts 171,414 rounds" in Barbar().notes(setting)[0]
+    assert Barbar(scale=1).notes(setting) == []
+
+
+@pytest.mark.parametrize(("means", "gaps"), [((0.9, 0.1), (0.5, 0.7375)), ((0.9, 0.4), (0.5, 0.5))])
+def test_barbar_first_gaps(means: tuple[float, float], gaps: tuple[float, float]) -> None:
+    policy = Barbar(scale=1)
+    state = policy.start(rb.Setting(2, 1000))
+    state.sums[:] = np.array(means) * state.expected
+    policy.close_epoch(state)
+    assert state.gaps == pytest.approx(gaps)
+
+
+@pytest.mark.parametrize("policy", [Barbar(scale=1), Cbarbar(scale=1), Cbarbar(scale=1, band="upper"), Draa(scale=1)])
+def test_epoch_lengths_lie_where_the_theory_says(policy: Any) -> None:
+    arms, random = 5, np.random.default_rng(3)
+    state = policy.start(rb.Setting(arms, 10**6))
+    factor = state.log_term
+    if isinstance(policy, Cbarbar):
+        assert state.length == math.ceil(2 * factor * arms)
+    for m in range(1, 9):
+        if isinstance(policy, Barbar):
+            assert factor * 4 ** (m - 1) - 1 <= state.length <= arms * factor * 4 ** (m - 1) + 1
+        elif isinstance(policy, Draa):
+            assert state.length == math.ceil(arms * factor * 4 ** (m - 1))
+        else:
+            star = factor * arms * 2 ** ((m - 1) / 2)
+            assert star - 1 <= state.length <= 2 * star + 1
+        before = state.gaps.copy()
+        state.sums[:] = random.random(len(state.sums)) * state.expected
+        policy.close_epoch(state)
+        if isinstance(policy, Cbarbar):
+            assert (state.gaps >= before / 2).all()
+
+
+@pytest.mark.parametrize("policy", [Draa(scale=1), Barbat(scale=1)], ids=["draa", "barbat"])
+def test_epoch_lengths_that_do_not_depend_on_rewards(policy: Any) -> None:
+    lengths = []
+    for seed in (1, 2):
+        random, state, seen = np.random.default_rng(seed), policy.start(rb.Setting(4, 10**6)), []
+        for _ in range(8):
+            seen.append(state.length)
+            state.sums[:] = random.random(4) * state.expected
+            policy.close_epoch(state)
+        lengths.append(seen)
+    assert lengths[0] == lengths[1]
+
+
+def test_draa_agents_pool_their_pulls() -> None:
+    one, four = (Draa(scale=1, agents=agents).start(rb.Setting(3, 10**5)) for agents in (1, 4))
+    assert four.length % 4 == 0
+    assert 0 <= four.length - one.length < 4
+    env = rb.Bernoulli([0.2, 0.9])
+    runs = [rb.simulate(policy, env, horizon=2000, runs=3) for policy in (Draa(scale=1), Draa(scale=1, agents=1))]
+    assert np.array_equal(runs[0].regret, runs[1].regret)
+
+
+def test_a_truncated_last_epoch_is_never_used() -> None:
+    """Until the first epoch ends nothing is learned, however clear the rewards are."""
+    length = Barbar(scale=1).start(rb.Setting(2, 10**5)).length
+    table = set_table(Barbar(scale=1), rb.Bernoulli([0.0, 1.0]), None, 10**5, 1, 1, [length - 1, length])
+    state = table.play_compiled(slice(0, 1))[1]
+    assert state.number > 1
+    assert abs(table.regret[0, 0] - (length - 1) / 2) < 6.5 * math.sqrt(length) / 2
+
+
+# --- elimination --------------------------------------------------------------------------------
+
+
+def play_noiseless(policy: Any, means: tuple[float, ...], horizon: int, told: float, until: Any) -> tuple[Copies, int]:
+    """Rewards equal to their means, until something happens; answers the state and the rounds."""
+    state, random = policy.start(rb.Setting(len(means), horizon, told)), stream(50)
+    for t in range(horizon):
+        if until(state):
+            return state, t
+        choice = policy.choose(state, random)
+        policy.learn(state, choice, means[choice.arm], random)
+    return state, horizon
+
+
+def test_fast_copy_drops_when_the_formula_says() -> None:
+    """Told an enormous C, the fast copy plays alone: it drops after 2m + 1 or 2m + 2 pulls, m = floor(4L/D^2)."""
+    gap, horizon = 0.5, 20_000
+    state, rounds = play_noiseless(FastSlowAae(), (0.2, 0.2 + gap), horizon, 1e12, lambda s: s.active[FAST].sum() == 1)
+    m = math.floor(4 * math.log(8 * 2 * horizon * horizon) / gap**2)
+    assert rounds in (2 * m + 1, 2 * m + 2)
+    assert list(state.active[FAST]) == [0, 1]
+    assert list(state.active[SLOW]) == [1, 1]
+
+
+@pytest.mark.parametrize(("told", "share"), [(0.0, 1.0), (1.0, 1.0), (4.0, 0.25)])
+def test_slow_copy_is_drawn_once_in_c_rounds(told: float, share: float) -> None:
+    policy, random = FastSlowAae(), stream(51)
+    state = policy.start(rb.Setting(3, 1000, told))
+    slow = sum(policy.choose(state, random).note == SLOW for _ in range(8000)) / 8000
+    assert abs(slow - share) < 6.5 * math.sqrt(share * (1 - share) / 8000) + 1e-12
+
+
+@pytest.mark.parametrize("policy", [FastSlowAae(), MultiLayerAae()], ids=["fast-slow", "multi-layer"])
+def test_active_sets_are_nested(policy: Any) -> None:
+    """A faster copy never keeps an arm that a slower one dropped."""
+    state, random = policy.start(rb.Setting(4, 400_000, 3.0)), stream(52)
+    for t in range(60_000):
+        choice = policy.choose(state, random)
+        policy.learn(state, choice, (0.0, 1.0, 0.05, 0.1)[choice.arm], random)
+        if t % 500 == 0:
+            assert (np.diff(state.active, axis=0) >= 0).all()
+    assert state.active.sum() < state.active.size
+
+
+def test_layers_are_drawn_with_halving_chances() -> None:
+    policy, random = MultiLayerAae(), stream(53)
+    state = policy.start(rb.Setting(3, 1000))
+    assert len(state.shares) == 10
+    assert state.shares.sum() == 1.0
+    counts = np.bincount([policy.choose(state, random).note for _ in range(16_000)], minlength=10) / 16_000
+    assert (np.abs(counts - state.shares) < 6.5 * np.sqrt(state.shares / 16_000)).all()
+    assert list(state.shares[:3]) == [0.5 + 2**-10, 0.25, 0.125]
+
+
+def test_a_copy_without_arms_plays_the_next_one_and_learns_nothing() -> None:
+    policy = FastSlowAae()
+    state = policy.start(rb.Setting(3, 1000, 100.0))
+    state.active[FAST] = 0.0
+    state.active[SLOW, 0] = 0.0
+    policy.learn(state, rb.Choice(1, 0.5, SLOW), 1.0, stream(54))
+    assert list(state.next_arm) == [2, 2]
+    before = state.pulls.copy()
+    fast = next(c for c in (policy.choose(state, stream(s)) for s in range(99)) if c.note != SLOW)
+    assert (fast.arm, fast.note) == (2, -1)
+    policy.learn(state, fast, 1.0, stream(54))
+    assert np.array_equal(state.pulls, before)
+
+
+# --- optimism -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e-6, 0.3, 0.5, 0.97, 1.0])
+@pytest.mark.parametrize("level", [1e-8, 0.01, 0.5, 5.0, 40.0])
+def test_kl_bound_is_the_root(mean: float, level: float) -> None:
+    q = kl_upper_bound(mean, negative_entropy(mean), level)
+    assert mean <= q <= 1.0
+    if mean < q < 1.0 - 1e-13:
+        divergence = negative_entropy(mean) - mean * math.log(q) - (1 - mean) * math.log1p(-q)
+        assert divergence == pytest.approx(level, rel=1e-6, abs=1e-9)
+
+
+# --- the exploration floor ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("inner", ["samba", "ucb1", "thompson", "ftpl", "barbar:scale=1", "fast-slow-aae", "floor"])
+def test_a_floor_keeps_every_arm_alive(inner: str) -> None:
+    """Each of two arms is pulled at least share/2 of the time, whatever is inside."""
+    policy = rb.policy(f"floor:share=0.2,inner=({inner})")
+    play = rb.simulate(policy, rb.Bernoulli([0.05, 0.95]), horizon=20_000, runs=4)
+    shares = play.pulls / play.pulls.sum(axis=1, keepdims=True)
+    assert shares.min() > 0.1 - 6.5 * math.sqrt(0.09 / 20_000)
+    assert shares[:, 1].min() > 0.45
+
+
+def test_the_floor_mixes_chances_and_weights_the_inner_update() -> None:
+    policy = rb.policy("floor:share=0.2,inner=(samba:learning_rate=0.1)")
+    state = policy.start(rb.Setting(2, 1))
+    state.inner.chances[:] = [0.25, 0.75]
+    policy.mix(state)  # type: ignore[attr-defined]
+    assert state.chances == pytest.approx([0.3, 0.7])
+    policy.learn(state, rb.Choice(0, state.chances[0], 0), 1.0, stream(1))
+    assert state.inner.chances[0] == pytest.approx(0.25 + 0.1 * 0.25 * 0.25 / 0.3)
+    assert str(policy) == "floor:share=0.2,inner=(samba:learning_rate=0.1)"
+    assert rb.policy(str(policy)) == policy
+
+
+def test_the_grid_of_the_paper() -> None:
+    assert rb.environment("bernoulli", MEANS9).means == MEANS9

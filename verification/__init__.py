@@ -1,0 +1,1 @@
+"""Slow checks, run by `make statistics`."""

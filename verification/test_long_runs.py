@@ -1,0 +1,22 @@
+"""Very long plays: p(t) stays a distribution to 1e-12 and no number turns into none."""
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from robandit.lab.table import set_table
+from tests.support import MEANS9
+
+
+@pytest.mark.parametrize(
+    ("policy", "horizon"),
+    [("samba", 10**9), ("tsallis-inf-iw", 10**8), ("tsallis-inf-rv", 10**8), ("ftrl-hybrid:b=1", 10**7)],
+)
+def test_simplex_after_many_rounds(policy: str, horizon: int) -> None:
+    table = set_table(rb.policy(policy), rb.Bernoulli(MEANS9), None, horizon, 1, 1, 10)
+    chances = table.play_compiled(slice(0, 1))[1].chances
+    print(
+        f"{policy}: |sum p - 1| = {abs(chances.sum() - 1.0):.1e} after {horizon:.0e} rounds, regret {table.regret[0, -1]:.0f}"
+    )
+    assert np.isfinite(chances).all()
+    assert abs(chances.sum() - 1.0) <= 1e-12
