@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup demo test check bench statistics format clean
+.PHONY: setup demo test check bench statistics pictures format clean
 
 setup: $(READY)
 
@@ -38,6 +38,9 @@ bench: $(READY)  ## ratios against C, start-up, cache, memory
 
 statistics: $(READY)  ## slow checks: agreement with what is known about each policy
 	$(BIN)/pytest verification -n auto -rA
+
+pictures: $(READY)  ## the pictures of the README
+	$(BIN)/python docs/make_pictures.py
 
 format: $(READY)
 	$(BIN)/ruff format .

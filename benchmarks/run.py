@@ -3,8 +3,9 @@
 import sys
 
 import against_c
+import policies
 import startup
 
 if __name__ == "__main__":
-    held = [section.main() for section in (against_c, startup)]
+    held = [section.main() for section in (against_c, policies, startup)]
     sys.exit(0 if all(held) else 1)

@@ -6,7 +6,7 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Iterator
-from dataclasses import Field, InitVar
+from dataclasses import Field, InitVar, fields, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType, NoneType
@@ -126,6 +126,12 @@ def policy(text: str) -> Policy[Any]:
     """A policy by catalogue name, such as `barbar:scale=1`."""
     made: Policy[Any] = make("policy", text)
     return made
+
+
+def scaled(given: Policy[Any]) -> Policy[Any]:
+    """The policy with constants that let it learn within a usual horizon, where it declares some."""
+    changes = {item.name: item.metadata["scaled"] for item in fields(given) if item.metadata.get("scaled") is not None}
+    return replace(given, **changes)
 
 
 def environment(text: str, means: tuple[float, ...] | None = None) -> Environment[Any]:

@@ -66,3 +66,38 @@ def caption(result: dict[str, Any]) -> str:
         f"size {adversary['size']}, "
         f"C = {adversary['budget']:,g} by {adversary['charge']}"
     )
+
+
+def regret_comparison(
+    rows: dict[str, tuple[dict[str, Any], dict[str, Any]]], conditions: tuple[str, str], caption: str, path: Path
+) -> None:
+    """Mean regret of many policies under two conditions, one line a policy, best first, intervals as bars."""
+    from matplotlib.figure import Figure
+
+    names = sorted(rows, key=lambda name: rows[name][1]["mean"], reverse=True)
+    figure = Figure(figsize=(8, 1.4 + 0.27 * len(names)), layout="constrained")
+    axes = figure.add_subplot()
+    for place, name in enumerate(names):
+        clean, corrupted = rows[name]
+        axes.plot([clean["mean"], corrupted["mean"]], [place, place], color="#bbbbbb", linewidth=1.2, zorder=1)
+    for number, (condition, marker) in enumerate(zip(conditions, ("o", "D"), strict=True)):
+        summaries = [rows[name][number] for name in names]
+        axes.errorbar(
+            [summary["mean"] for summary in summaries],
+            range(len(names)),
+            xerr=[summary["half_width_95"] for summary in summaries],
+            fmt=marker,
+            markersize=5,
+            capsize=3,
+            color=COLOURS[number],
+            label=condition,
+        )
+    axes.set_yticks(range(len(names)), [name.replace("learning_rate", "rate") for name in names], fontsize=9)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.set_xlabel("regret at the horizon (true means, logarithmic)")
+    axes.set_title(caption, fontsize=10, loc="left")
+    axes.grid(axis="x", linewidth=0.4, alpha=0.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
+    figure.savefig(path, dpi=160)

@@ -1,13 +1,12 @@
 """Laws of policies."""
 
 import json
-from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from robandit.catalogue import attack
+from robandit.catalogue import attack, scaled
 from robandit.conformance.law import Law, check, require, require_distribution, require_same_play
 from robandit.dice import Random, seed_words
 from robandit.environments.bernoulli import Bernoulli
@@ -48,12 +47,6 @@ def table(
 ) -> Table:
     """A small game on Bernoulli arms."""
     return set_table(policy, Bernoulli(means), adversary, horizon, runs, seed, 20)
-
-
-def scaled(policy: AnyPolicy) -> AnyPolicy:
-    """The policy with constants that let it learn within a short horizon, where it declares some."""
-    changes = {item.name: item.metadata["scaled"] for item in fields(policy) if item.metadata.get("scaled") is not None}
-    return replace(policy, **changes)
 
 
 def simplex(policy: AnyPolicy) -> None:

@@ -1,0 +1,61 @@
+"""Every policy's cost a round as a ratio to SAMBA's in the same run, how it grows with K, and solvers' iterations."""
+
+import sys
+from functools import partial
+from typing import Any
+
+import numpy as np
+from timing import interleaved
+
+import robandit as rb
+from robandit.catalogue import catalogue
+from robandit.environments.means import spread_means
+from robandit.lab.table import set_table
+
+LIMITS = {
+    "tsallis-inf-iw": 6,
+    "tsallis-inf-rv": 6,
+    "ftrl-hybrid": 30,
+    "ftpl": 40,
+    "ucb1": 4,
+    "kl-ucb": 30,
+    "thompson": 25,
+}
+ROUNDS = {9: 500_000, 10: 50_000, 100: 20_000, 1000: 5_000}
+
+
+def played(name: str, arms: int) -> Any:
+    """One play with the published constants; answers the last state."""
+    table = set_table(rb.policy(name), rb.Bernoulli(spread_means(arms)), None, ROUNDS[arms], 1, 1, 10)
+    return table.play_compiled(slice(0, 1))[1]
+
+
+def nanoseconds(names: list[str], arms: int, repeats: int) -> dict[str, float]:
+    """Median ns a round of each policy, all in turn."""
+    spent = interleaved({name: partial(played, name, arms) for name in names}, repeats)
+    return {name: 1e9 * seconds / ROUNDS[arms] for name, seconds in spent.items()}
+
+
+def main() -> bool:
+    """Print the table; answer whether the limits hold."""
+    names = list(catalogue("policy"))
+    nine = nanoseconds(names, 9, 5)
+    grown = {arms: nanoseconds(names, arms, 3) for arms in (10, 100, 1000)}
+    held = True
+    heads = " ".join(f"{head:>8}" for head in ("K=9", "/samba", "limit", "K=10", "K=100", "K=1000"))
+    print(f"\n{'ns a round, one thread':22} {heads}   Newton steps")
+    for name in names:
+        ratio = nine[name] / nine["samba"]
+        limit = LIMITS.get(name)
+        held &= limit is None or ratio <= limit
+        state = played(name, 9)
+        steps = ""
+        if hasattr(state, "iterations"):
+            steps = f"mean {state.iterations / ROUNDS[9]:.2f}, most {state.most_iterations}"
+        growth = " ".join(f"{grown[arms][name]:8.0f}" for arms in (10, 100, 1000))
+        print(f"{name:22} {nine[name]:8.0f} {ratio:8.1f} {limit or '-':>8} {growth}   {steps}")
+    return bool(held) and np.isfinite(list(nine.values())).all()
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main() else 1)
