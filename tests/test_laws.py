@@ -16,6 +16,7 @@ ENVIRONMENTS = {
 ADVERSARIES = {
     **{name: lambda name=name: attack(name, budget=25) for name in catalogue("attack")},
     **{name: lambda name=name: attack("flip", schedule=name, budget=25) for name in catalogue("schedule")},
+    **{name: lambda name=name: attack(name, budget=25) for name in catalogue("reward attack")},
     "efficient": lambda: attack("invert", schedule="leading:theta=0.1,first=50", budget=25, size="efficient"),
     "window": lambda: attack("sink", schedule="window:first=100,stop=900", budget=25, size=0.2),
 }

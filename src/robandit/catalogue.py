@@ -15,7 +15,7 @@ from typing import Any, ClassVar, get_origin
 from robandit import adversaries, environments, policies
 from robandit.adversaries.attacks import Attack
 from robandit.adversaries.schedules import Leading, Schedule
-from robandit.adversaries.timed import LeadingAttack, TimedAttack
+from robandit.adversaries.timed import Budgeted, LeadingAttack, TimedAttack
 from robandit.errors import InputError, unknown
 from robandit.game import Adversary, Environment, Part, Policy, hints_of, members
 
@@ -24,6 +24,7 @@ FOLDERS = {
     "environment": (environments, Environment),
     "attack": (adversaries, Attack),
     "schedule": (adversaries, Schedule),
+    "reward attack": (adversaries, Adversary),
 }
 _LOADED: list[ModuleType] = []
 
@@ -31,7 +32,8 @@ _LOADED: list[ModuleType] = []
 def parts_in(module: ModuleType, base: type) -> Iterator[Any]:
     """The catalogued classes a module defines."""
     for _, cls in inspect.getmembers(module, inspect.isclass):
-        if issubclass(cls, base) and cls.__module__ == module.__name__ and "about" in vars(cls):
+        named = issubclass(cls, base) and cls.__module__ == module.__name__ and "about" in vars(cls)
+        if named and cls is not Budgeted:
             yield cls
 
 
@@ -144,7 +146,15 @@ def environment(text: str, means: tuple[float, ...] | None = None) -> Environmen
 def attack(
     name: str, *, schedule: str = "start", budget: float, size: str | float = "full", charge: str = "cost"
 ) -> Adversary[Any]:
-    """An adversary of threat model A: an attack on a schedule, within a budget."""
+    """An adversary within a budget: an attack on a schedule (threat model A), or one that sees the draw (model B)."""
+    shown = catalogue("reward attack")
+    if name.partition(":")[0] in shown:
+        if (schedule, size) != ("start", "full"):
+            raise InputError(f"attack {name!r} sees the draw (threat model B): it takes no schedule and no size")
+        seeing: Adversary[Any] = make("reward attack", name, budget=budget, charge=charge)
+        return seeing
+    if name.partition(":")[0] not in catalogue("attack"):
+        raise unknown("attack", name, [*catalogue("attack"), *shown])
     when: Schedule = make("schedule", schedule)
     kind = LeadingAttack if isinstance(when, Leading) else TimedAttack
     return kind(attack=make("attack", name), schedule=when, size=str(size), budget=budget, charge=charge)

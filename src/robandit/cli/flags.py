@@ -107,7 +107,7 @@ def game_flags() -> Parser:
 def attack_flags() -> Parser:
     """The flags that say how the rewards are corrupted."""
     flags = Parser(add_help=False)
-    attack = flags.add_argument_group("the adversary (threat model A: it moves the means before the draw)")
+    attack = flags.add_argument_group("the adversary (threat model A moves the means before the draw; B sees the draw)")
     attack.add_argument(
         "--attack", metavar="NAME", help="what the means become; see `robandit adversaries` (default: no attack)"
     )

@@ -7,7 +7,11 @@ from typing import Any
 from robandit.catalogue import catalogue, parameters_of
 from robandit.game import Part
 
-KINDS = {"policies": ["policy"], "adversaries": ["attack", "schedule"], "environments": ["environment"]}
+KINDS = {
+    "policies": ["policy"],
+    "adversaries": ["attack", "schedule", "reward attack"],
+    "environments": ["environment"],
+}
 
 
 def entry(kind: str, cls: Any) -> dict[str, Any]:
@@ -22,8 +26,8 @@ def entry(kind: str, cls: Any) -> dict[str, Any]:
     }
     if kind == "policy":
         told |= {"fidelity": about.fidelity, "needs": list(about.needs), "bound": about.bound, "cost": about.cost}
-    if kind in ("attack", "schedule"):
-        told |= {"threat": "A"}
+    if kind in ("attack", "schedule", "reward attack"):
+        told |= {"threat": "B" if kind == "reward attack" else "A"}
     return told
 
 

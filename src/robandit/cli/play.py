@@ -100,7 +100,10 @@ def adversary_json(adversary: Any) -> dict[str, Any] | None:
     """The adversary as it could be given again."""
     if adversary is None:
         return None
-    told = {name: str(getattr(adversary, name)) for name in ("attack", "schedule", "size", "charge")}
+    if adversary.sees_draw:
+        told = {"attack": adversary.name, "schedule": "start", "size": "full", "charge": adversary.charge}
+    else:
+        told = {name: str(getattr(adversary, name)) for name in ("attack", "schedule", "size", "charge")}
     return {"threat": "B" if adversary.sees_draw else "A", **told, "budget": adversary.budget}
 
 

@@ -9,6 +9,7 @@ TITLES = {
     "policy": "Policies",
     "attack": "Attacks: what the means become (threat model A)",
     "schedule": "Schedules: when",
+    "reward attack": "Attacks that see the draw (threat model B)",
     "environment": "Environments",
 }
 

@@ -62,7 +62,7 @@ def same_seed(adversary: AnyAdversary) -> None:
 def watching_is_free(adversary: AnyAdversary) -> None:
     """An adversary with next to nothing to spend leaves the policy's choices as they were."""
     for policy in VICTIMS:
-        plays = [table(replace(adversary, budget=budget, charge="cost"), policy, 1000, 3) for budget in (0.0, 1e-12)]
+        plays = [table(replace(adversary, budget=budget, charge="cost"), policy, 1000, 3) for budget in (0.0, 1e-300)]
         for play in plays:
             play.play_compiled(slice(0, 3))
         require(np.array_equal(plays[0].pulls, plays[1].pulls), f"watching changed what {policy} chose")

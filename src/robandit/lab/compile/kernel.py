@@ -45,11 +45,18 @@ def cache_folder() -> Path:
 def kernel_for(parts: tuple[Any, ...], arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """The compiled loop for these parts, ready for arguments like these."""
     layouts = tuple(layout_of(part) for part in parts)
-    with _LOCK:
-        if layouts not in _KERNELS:
-            _KERNELS[layouts] = build(layouts, arguments)
-        kernel: Callable[..., Any] = _KERNELS[layouts]
+    if layouts not in _KERNELS:  # a kernel that is there never waits for one that is being built
+        with _LOCK:
+            if layouts not in _KERNELS:
+                _KERNELS[layouts] = build(layouts, arguments)
+    kernel: Callable[..., Any] = _KERNELS[layouts]
     return kernel
+
+
+def built() -> tuple[int, int]:
+    """How many kernels this process compiled, and how many it found in the cache."""
+    found = sum(1 for kernel in list(_KERNELS.values()) if sum(kernel.stats.cache_hits.values()))
+    return len(_KERNELS) - found, found
 
 
 def build(layouts: Layouts, arguments: tuple[Any, ...]) -> Any:

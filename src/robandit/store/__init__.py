@@ -1,0 +1,1 @@
+"""Results on disk: atomic, checksummed files named by what determines them."""

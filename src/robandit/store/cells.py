@@ -1,0 +1,104 @@
+"""A folder of results: one Parquet file a cell, what is in flight, what failed, what was found damaged."""
+
+import json
+import os
+import socket
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from robandit.lab.trace import Trace
+from robandit.store.files import write_atomically
+from robandit.store.parquet import Damaged, from_bytes
+
+
+@dataclass(frozen=True)
+class Store:
+    """Results under one folder, keyed by content hash."""
+
+    folder: Path
+
+    def result(self, key: str) -> Path:
+        """The file that holds what the cell determines."""
+        return self.folder / "cells" / f"{key}.parquet"
+
+    def note(self, key: str, kind: str) -> Path:
+        """A small file beside it: `run` (time and machine), `flight` (being computed), `failed` (the error)."""
+        return self.folder / "cells" / f"{key}.{kind}.json"
+
+    def save(self, key: str, content: bytes, run: dict[str, Any]) -> None:
+        """Keep a result; the note about the run comes first, so that a whole result always has one."""
+        write_atomically(self.note(key, "run"), json.dumps(run, indent=1).encode())
+        write_atomically(self.result(key), content)
+        self.note(key, "flight").unlink(missing_ok=True)
+        self.note(key, "failed").unlink(missing_ok=True)
+
+    def load(self, key: str) -> Trace | None:
+        """A whole result, or None; a damaged file is moved aside and never used."""
+        path = self.result(key)
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        try:
+            trace, provenance = from_bytes(content)
+            if provenance.get("key") != key:
+                raise Damaged("it belongs to another cell")
+        except Damaged as damage:
+            self.quarantine(path, str(damage))
+            return None
+        return trace
+
+    def quarantine(self, path: Path, reason: str) -> None:
+        """Move a damaged file aside, with the reason."""
+        aside = self.folder / "quarantine" / f"{path.stem}.{time.time_ns()}{path.suffix}"
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(aside)
+        aside.with_suffix(".reason.txt").write_text(reason + "\n")
+
+    def begin(self, key: str) -> None:
+        """Say that this process computes a cell now."""
+        told = {"process": os.getpid(), "machine": socket.gethostname(), "since": time.time()}
+        write_atomically(self.note(key, "flight"), json.dumps(told).encode())
+
+    def fail(self, key: str, error: str) -> None:
+        """Keep a cell's error."""
+        write_atomically(self.note(key, "failed"), json.dumps({"error": error, "at": time.time()}).encode())
+        self.note(key, "flight").unlink(missing_ok=True)
+
+    def state(self, key: str) -> str:
+        """done, running, interrupted, failed or waiting."""
+        if self.load(key) is not None:
+            return "done"
+        if self.note(key, "failed").exists():
+            return "failed"
+        flight = self.told(key, "flight")
+        if flight is None:
+            return "waiting"
+        return "running" if alive(flight) else "interrupted"
+
+    def told(self, key: str, kind: str) -> dict[str, Any] | None:
+        """A note's content, None if it is not there or not whole."""
+        try:
+            content: dict[str, Any] = json.loads(self.note(key, kind).read_bytes())
+        except (FileNotFoundError, ValueError):
+            return None
+        return content
+
+    def damaged(self) -> list[Path]:
+        """What was moved aside."""
+        return sorted((self.folder / "quarantine").glob("*.parquet"))
+
+
+def alive(flight: dict[str, Any]) -> bool:
+    """Whether the process that began a cell still runs; of another machine, whether it began within a day."""
+    if flight.get("machine") != socket.gethostname():
+        return bool(time.time() - flight.get("since", 0.0) < 86_400)
+    try:
+        os.kill(int(flight["process"]), 0)
+    except (ProcessLookupError, KeyError, ValueError):
+        return False
+    except PermissionError:
+        return True
+    return True

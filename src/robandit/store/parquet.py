@@ -1,0 +1,86 @@
+"""One play as one Parquet file that holds only what the cell, the code and the seed determine."""
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from robandit.lab.trace import Trace
+
+FORMAT = 1
+KEY = b"robandit"
+
+
+class Damaged(Exception):
+    """A stored file is not what was written; the message says how."""
+
+
+def as_bytes(trace: Trace, provenance: dict[str, Any]) -> bytes:
+    """The file: one row a run; rounds, gaps, summary, provenance and a checksum of everything in its metadata."""
+    table = pa.table(
+        {
+            "regret": rows(trace.regret),
+            "corruption_paid": rows(trace.corruption_paid),
+            "pulls": rows(trace.pulls),
+            "rounds_changed": pa.array(trace.rounds_changed),
+        }
+    )
+    told = {
+        "format": FORMAT,
+        "rounds": trace.rounds.tolist(),
+        "gaps": trace.gaps.tolist(),
+        "engine": trace.engine,
+        "summary": trace.summary(),
+        "provenance": provenance,
+    }
+    told["checksum"] = checksum(trace, told)
+    sink = pa.BufferOutputStream()
+    metadata = {KEY: json.dumps(told, sort_keys=True).encode()}
+    pq.write_table(table.replace_schema_metadata(metadata), sink, compression="zstd", write_statistics=False)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def from_bytes(content: bytes) -> tuple[Trace, dict[str, Any]]:
+    """The trace and the provenance, or Damaged."""
+    try:
+        table = pq.read_table(pa.BufferReader(content))
+        told = json.loads(table.schema.metadata[KEY])
+        trace = Trace(
+            np.array(told["rounds"], dtype=np.int64),
+            matrix(table["regret"]),
+            matrix(table["corruption_paid"]),
+            matrix(table["pulls"]),
+            table["rounds_changed"].to_numpy(),
+            gaps=np.array(told["gaps"], dtype=np.float64),
+            engine=told["engine"],
+            nanoseconds=float("nan"),
+        )
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
+        raise Damaged(f"it cannot be read ({type(error).__name__})") from error
+    if told.pop("checksum", None) != checksum(trace, told):
+        raise Damaged("its checksum does not match")
+    provenance: dict[str, Any] = told["provenance"]
+    return trace, provenance
+
+
+def checksum(trace: Trace, told: dict[str, Any]) -> str:
+    """A digest of every number and word in the file."""
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    for array in (trace.regret, trace.corruption_paid, trace.pulls, trace.rounds_changed):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def rows(array: Any) -> Any:
+    """A matrix as one fixed-size list a row."""
+    return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(array).ravel()), array.shape[1])
+
+
+def matrix(column: Any) -> Any:
+    """The matrix behind a column of fixed-size lists."""
+    combined = column.combine_chunks()
+    return combined.flatten().to_numpy().reshape(len(column), -1)

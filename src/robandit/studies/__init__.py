@@ -1,0 +1,1 @@
+"""Studies that come with the package, one TOML file a question."""

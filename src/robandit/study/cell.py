@@ -1,0 +1,76 @@
+"""A cell: one policy against one environment and one adversary, with everything that determines its numbers."""
+
+import hashlib
+import json
+import time
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from platform import machine, node
+from typing import Any
+
+from robandit.catalogue import attack, environment, policy
+from robandit.game import Adversary, Environment, Policy
+from robandit.lab.batch import Progress, simulate
+from robandit.store.parquet import FORMAT, as_bytes
+from robandit.study.code import code_hash
+from robandit.version import __version__
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Plain values only, so that a cell can be hashed, written down and sent to another machine."""
+
+    policy: str
+    environment: str
+    means: tuple[float, ...]
+    attack: str
+    schedule: str
+    size: str
+    charge: str
+    budget: float
+    horizon: int
+    runs: int
+    seed: int
+    checkpoints: int | str
+
+    def settled(self) -> "Cell":
+        """The same cell in one spelling: without a budget nothing else about the adversary matters."""
+        if self.budget > 0:
+            return self
+        return replace(self, attack="none", schedule="start", size="full", charge="cost", budget=0.0)
+
+    def parts(self) -> tuple[Policy[Any], Environment[Any], Adversary[Any] | None]:
+        """The policy, the environment and the adversary."""
+        adversary = None
+        if self.budget > 0:
+            terms: dict[str, Any] = {"schedule": self.schedule, "size": self.size, "charge": self.charge}
+            adversary = attack(self.attack, budget=self.budget, **terms)
+        return policy(self.policy), environment(self.environment, self.means), adversary
+
+    def work(self) -> int:
+        """Rounds to play."""
+        return self.runs * self.horizon
+
+    def key(self) -> str:
+        """The content hash: the cell, the code that plays it, and the file format."""
+        told = json.dumps([asdict(self), code_hash(*self.parts()), FORMAT], sort_keys=True)
+        return hashlib.sha256(told.encode()).hexdigest()[:32]
+
+
+def play_cell(cell: Cell, threads: int, progress: Progress | None = None) -> tuple[bytes, dict[str, Any]]:
+    """The stored file of a cell, and what its computation cost; pure but for the second."""
+    parts = cell.parts()
+    begun = time.time()
+    trace = simulate(
+        *parts,
+        horizon=cell.horizon,
+        runs=cell.runs,
+        seed=cell.seed,
+        threads=threads,
+        checkpoints=cell.checkpoints,
+        progress=progress,
+    )
+    versions = {"robandit": __version__, "numpy": version("numpy"), "numba": version("numba")}
+    provenance = {"key": cell.key(), "cell": asdict(cell), "code": code_hash(*parts), "versions": versions}
+    spent = {"seconds": time.time() - begun, "ns_per_round": trace.nanoseconds, "machine": node(), "kind": machine()}
+    return as_bytes(trace, provenance), spent

@@ -1,0 +1,37 @@
+"""Where in a spec something stands, so that an error can point at it."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from robandit.errors import InputError
+
+
+class Lines:
+    """The text of a spec."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path, self.lines = path, text.splitlines()
+
+    def line(self, grid: int | None, field: str, value: Any = None) -> int:
+        """The line of a field (of the n-th grid, or of the top), or of one value within it."""
+        block, found = -1, 0
+        for number, text in enumerate(self.lines, start=1):
+            if re.match(r"\s*\[\[\s*grid\s*\]\]", text):
+                block += 1
+                if block == grid and not field:
+                    return number
+            if found and re.match(r"\s*([\w\"'.-]+\s*=|\[\[)", text):
+                return found
+            if block == (-1 if grid is None else grid) and re.match(rf"\s*[\"']?{re.escape(field)}[\"']?\s*[=.]", text):
+                found = number
+            if found and value is not None and str(value) in text:
+                return number
+        return found or 1
+
+    def wrong(self, grid: int | None, field: str, message: str, value: Any = None) -> InputError:
+        """An error that names file, line, grid and field."""
+        places = [f"{self.path.name} line {self.line(grid, field, value)}"]
+        places += [f"grid {grid + 1}"] if grid is not None else []
+        places += [field] if field else []
+        return InputError(": ".join([*places, message]))

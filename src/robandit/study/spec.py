@@ -1,0 +1,249 @@
+"""A study as a TOML file: grids of policies, environments, adversaries, budgets and horizons, checked line by line."""
+
+import math
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robandit.adversaries.attacks import checked_size
+from robandit.catalogue import attack, environment, load_file, make, policy
+from robandit.environments.means import checked_means, spread_means
+from robandit.errors import InputError, unknown
+from robandit.study.cell import Cell
+from robandit.study.lines import Lines
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One question within a study: the product of its axes."""
+
+    id: str
+    title: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A checked spec."""
+
+    name: str
+    question: str
+    grids: tuple[Grid, ...]
+    load: tuple[str, ...] = ()
+
+    def cells(self) -> dict[str, Cell]:
+        """Every distinct cell by its content hash, in order of first mention."""
+        return {cell.key(): cell for grid in self.grids for cell in grid.cells}
+
+    def grid(self, name: str) -> Grid:
+        """A grid by its id."""
+        return next(grid for grid in self.grids if grid.id == name)
+
+
+def whole(least: int) -> Callable[[Any], None]:
+    """A check for whole numbers from `least` on."""
+
+    def check(value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise InputError(f"must be a whole number of at least {least}, not {value!r}")
+
+    return check
+
+
+def text(value: Any) -> None:
+    """Refuse what is not text."""
+    if not isinstance(value, str):
+        raise InputError(f"must be text, not {value!r}")
+
+
+def budget(value: Any) -> None:
+    """Refuse what is not a finite number from 0 on."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise InputError(f"must be a number of at least 0, not {value!r}")
+
+
+def one_of(*allowed: str) -> Callable[[Any], None]:
+    """A check for a few words."""
+
+    def check(value: Any) -> None:
+        if value not in allowed:
+            raise unknown("value", str(value), allowed)
+
+    return check
+
+
+def made(kind: str) -> Callable[[Any], None]:
+    """A check that makes the part."""
+
+    def check(value: Any) -> None:
+        text(value)
+        make(kind, value)
+
+    return check
+
+
+def attack_text(value: Any) -> None:
+    """Refuse an attack that cannot be made."""
+    text(value)
+    attack(value, budget=1)
+
+
+def environment_text(value: Any) -> None:
+    """Refuse an environment that cannot be made."""
+    text(value)
+    environment(value, (0.5,))
+
+
+def means_rule(value: Any) -> None:
+    """Refuse what is neither a list of means nor a rule for them."""
+    if isinstance(value, list):
+        checked_means(value)
+    else:
+        means_by_rule(str(value), 2)
+
+
+def means_by_rule(rule: str, arms: int) -> tuple[float, ...]:
+    """Means for a number of arms: grid (i/(K+1)), linspace (0 to 1) or uniform:DRAW (the DRAW-th random draw)."""
+    name, _, draw = rule.partition(":")
+    if name == "grid" and not draw:
+        return spread_means(arms)
+    if name == "linspace" and not draw:
+        return tuple(np.linspace(0.0, 1.0, arms).tolist())
+    if name == "uniform" and draw.isdigit():
+        return tuple(np.random.default_rng([arms, int(draw)]).uniform(size=arms).tolist())
+    raise InputError(f"must be grid, linspace, uniform:DRAW or lists of numbers, not {rule!r}")
+
+
+AXES: dict[str, tuple[list[Any] | None, Callable[[Any], Any]]] = {  # default and check
+    "policies": (None, policy),
+    "environments": (["bernoulli"], environment_text),
+    "arms": ([9], whole(1)),
+    "means": (["grid"], means_rule),
+    "attacks": (["flip"], attack_text),
+    "schedules": (["start"], made("schedule")),
+    "sizes": (["full"], checked_size),
+    "charges": (["cost"], one_of("cost", "rounds")),
+    "budgets": ([0], budget),
+    "horizons": ([100_000], whole(1)),
+    "seeds": ([1], whole(0)),
+}
+SINGLES = ("id", "title", "runs", "checkpoints")
+TOP: dict[str, tuple[Any, type, str]] = {
+    "name": ("", str, "text"),
+    "question": ("", str, "text"),
+    "load": ([], list, "a list of files"),
+    "grid": ([], list, "one or more [[grid]]"),
+}
+
+
+def read_study(path: Path) -> Study:
+    """Parse and check a spec; every part is made once here, so that nothing wrong is found later."""
+    try:
+        content = path.read_text()
+        given = tomllib.loads(content)
+    except OSError as error:
+        raise InputError(f"spec {str(path)!r} cannot be read ({error.strerror})") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path.name}: {error}") from error
+    lines = Lines(path, content)
+    for field, value in given.items():
+        if field not in TOP:
+            raise lines.wrong(None, field, str(unknown("field", field, TOP)))
+        if not isinstance(value, TOP[field][1]):
+            raise lines.wrong(None, field, f"must be {TOP[field][2]}, not {value!r}")
+    top = {field: given.get(field, default) for field, (default, _, _) in TOP.items()}
+    if not top["name"] or not top["grid"]:
+        raise InputError(f"{path.name}: a study needs a name and at least one [[grid]]")
+    for file in top["load"]:
+        try:
+            load_file(str(path.parent / str(file)))
+        except InputError as error:
+            raise lines.wrong(None, "load", str(error), file) from error
+    grids = tuple(read_grid(lines, number, grid) for number, grid in enumerate(top["grid"]))
+    names = [grid.id for grid in grids]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise lines.wrong(number, "id", f"{name!r} is given twice, ids must differ", name)
+    return Study(top["name"], top["question"], grids, tuple(top["load"]))
+
+
+def read_grid(lines: Lines, number: int, given: dict[str, Any]) -> Grid:
+    """One grid, checked and expanded to cells."""
+    for field in given:
+        if field not in AXES and field not in SINGLES:
+            raise lines.wrong(number, field, str(unknown("field", field, [*AXES, *SINGLES])))
+    for field in ("id", "policies"):
+        if field not in given:
+            raise lines.wrong(number, "", f"{field} is missing")
+    axes = {field: read_axis(lines, number, field, given.get(field, AXES[field][0])) for field in AXES}
+    runs = read_runs(lines, number, given.get("runs", 100))
+    checkpoints = given.get("checkpoints", 1)
+    if checkpoints != "log":
+        checked(lines, number, "checkpoints", checkpoints, whole(1))
+    cells = []
+    for values in product(*axes.values()):
+        point = dict(zip(axes, values, strict=True))
+        means = point["means"]
+        cell = Cell(
+            policy=str(policy(point["policies"])),
+            environment=point["environments"],
+            means=checked_means(means) if isinstance(means, list) else means_by_rule(means, point["arms"]),
+            attack=point["attacks"],
+            schedule=point["schedules"],
+            size=str(point["sizes"]),
+            charge=point["charges"],
+            budget=float(point["budgets"]),
+            horizon=point["horizons"],
+            runs=runs.get(point["policies"], runs.get(point["policies"].partition(":")[0], runs["*"])),
+            seed=point["seeds"],
+            checkpoints=checkpoints,
+        ).settled()
+        try_adversary(lines, number, cell)
+        cells.append(cell)
+    return Grid(str(given["id"]), str(given.get("title", "")), tuple(dict.fromkeys(cells)))
+
+
+def checked(lines: Lines, number: int, field: str, value: Any, check: Callable[[Any], Any]) -> None:
+    """Run a check; its refusal gets a line."""
+    try:
+        check(value)
+    except InputError as error:
+        raise lines.wrong(number, field, str(error), value) from error
+
+
+def read_axis(lines: Lines, number: int, field: str, value: Any) -> list[Any]:
+    """An axis as a list of checked values; a bare value stands for a list of one."""
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise lines.wrong(number, field, "must name at least one value, none was given")
+    if field == "means" and all(isinstance(item, int | float) for item in values):
+        values = [values]
+    for item in values:
+        checked(lines, number, field, item, AXES[field][1])
+    return values
+
+
+def read_runs(lines: Lines, number: int, given: Any) -> dict[str, int]:
+    """Runs by policy, "*" for the rest; a bare number is for all."""
+    table = given if isinstance(given, dict) else {"*": given}
+    for value in table.values():
+        checked(lines, number, "runs", value, whole(1))
+    if "*" not in table:
+        raise lines.wrong(number, "runs", 'needs an entry "*" for the other policies')
+    return table
+
+
+def try_adversary(lines: Lines, number: int, cell: Cell) -> None:
+    """Refuse an adversary that these arms, this horizon or this budget do not allow."""
+    try:
+        adversary = cell.parts()[2]
+        if adversary is not None:
+            adversary.start(np.array(cell.means), cell.horizon)
+    except InputError as error:
+        field = "schedules" if cell.schedule.partition(":")[0] in str(error) else "attacks"
+        raise lines.wrong(number, "budgets" if "budget" in str(error) else field, str(error)) from error
