@@ -123,6 +123,15 @@ def attack_flags() -> Parser:
     return flags
 
 
+def study_flags() -> Parser:
+    """The flags of commands that play many cells."""
+    flags = Parser(add_help=False)
+    flags.add_argument("--out", metavar="DIR", help="where results go (default out/NAME)")
+    flags.add_argument("--threads", type=whole, help="cells at a time (default: all cores)")
+    flags.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster, such as tcp://host:8786")
+    return flags
+
+
 def policies_from(arguments: argparse.Namespace) -> list[Any]:
     """The policies named, in the order given."""
     from robandit.catalogue import load_file, policy

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from robandit.cli.flags import Parser, attack_flags, game_flags, json_flags
+from robandit.cli.flags import Parser, attack_flags, game_flags, json_flags, study_flags
 from robandit.errors import InputError
 from robandit.version import __version__
 
@@ -26,17 +26,41 @@ def build_parser() -> Parser:
         description="Play policies against one environment and one adversary.",
     )
     play.add_argument("--plot", metavar="FILE", help="draw regret over time into a .png, .svg or .pdf file")
+    reproduce = commands.add_parser(
+        "reproduce",
+        parents=[study_flags()],
+        help="the whole paper: figures, tables, a verdict on each claim",
+        description="Play the paper's simulation again and weigh each of its claims.",
+    )
+    reproduce.add_argument("--quick", action="store_true", help="the headline reading with few runs, under a minute")
+    reproduce.add_argument("--no-timings", action="store_true", help="leave out the time table, all that varies")
+    study = commands.add_parser(
+        "study",
+        parents=[study_flags(), json_flags()],
+        help="your own question: run a spec, show how far it is, report",
+        description="Run a study from a TOML spec, show how far it is, or report what is stored.",
+    )
+    study.add_argument("action", choices=("run", "status", "report"), help="run SPEC.toml, status DIR, report DIR")
+    study.add_argument("target", help="the spec to run, or the folder of a study")
     for name, text in LISTS.items():
         commands.add_parser(name, parents=[json_flags()], help=text, description=f"List {text}.")
     return parser
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Call the command that was named."""
+    """Call the command that was named; each is imported only when it runs."""
     if arguments.command == "play":
         from robandit.cli.play import play
 
         play(arguments)
+    elif arguments.command == "reproduce":
+        from robandit.cli.reproduce import reproduce
+
+        reproduce(arguments)
+    elif arguments.command == "study":
+        from robandit.cli.study import study
+
+        study(arguments)
     else:
         from robandit.cli.lists import show_list
 

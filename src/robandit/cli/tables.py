@@ -75,3 +75,26 @@ def play_table(result: dict[str, Any]) -> Table:
             cells += [f"{corruption['paid_mean']:,.1f}", f"{corruption['rounds_mean']:,.1f}"]
         table.add_row(*cells, f"{row['ns_per_round']:.3g}")
     return table
+
+
+def status_table(name: str, rows: list[dict[str, Any]]) -> Table:
+    """How far each grid of a study is."""
+    table = new_table(f"Study {name}")
+    table.add_column("grid", style="bold")
+    states = ("done", "running", "interrupted", "failed", "waiting")
+    for heading in ("cells", *states):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(row["grid"], str(row["cells"]), *(str(row.get(state, "") or "-") for state in states))
+    return table
+
+
+def claims_table(claims: list[dict[str, Any]]) -> Table:
+    """The claims of the paper with their verdicts."""
+    table = new_table("Is the paper true?")
+    table.add_column("verdict", style="bold", no_wrap=True)
+    table.add_column("claim")
+    colours = {"reproduced": "green", "depends": "yellow", "not-reproduced": "red", "not-tested": "dim"}
+    for claim in claims:
+        table.add_row(f"[{colours[claim['verdict']]}]{claim['verdict']}[/]", claim["text"])
+    return table

@@ -4,6 +4,7 @@ import hashlib
 import json
 import time
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from importlib.metadata import version
 from platform import machine, node
 from typing import Any
@@ -53,8 +54,14 @@ class Cell:
 
     def key(self) -> str:
         """The content hash: the cell, the code that plays it, and the file format."""
-        told = json.dumps([asdict(self), code_hash(*self.parts()), FORMAT], sort_keys=True)
-        return hashlib.sha256(told.encode()).hexdigest()[:32]
+        return content_hash(self)
+
+
+@cache
+def content_hash(cell: Cell) -> str:
+    """A cell's key, worked out once."""
+    told = json.dumps([asdict(cell), code_hash(*cell.parts()), FORMAT], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
 def play_cell(cell: Cell, threads: int, progress: Progress | None = None) -> tuple[bytes, dict[str, Any]]:

@@ -1,0 +1,172 @@
+"""`robandit reproduce`: the whole paper again, its tables beside ours, and a verdict on each claim."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robandit.lab.trace import summarised
+from robandit.store.cells import Store
+from robandit.store.files import write_atomically
+from robandit.study.claims import FIVE, READINGS, SCHEMES, weighed
+from robandit.study.code import hash_of, reached
+from robandit.study.report import READING, Section, grid_section, write_page
+from robandit.study.resampling import resampling_cost
+from robandit.study.results import Results, values
+from robandit.study.spec import Study
+from robandit.study.tables import Table
+from robandit.study.timing import time_table
+from robandit.version import __version__
+
+STUDIES = Path(__file__).parents[1] / "studies"
+K_SWEEP = {  # the paper's Table 3
+    "samba": {6: 629.9, 8: 884.2, 10: 1054.8, 15: 1722.7, 20: 2947.4, 30: 3534.4},
+    "fast-slow-aae": {6: 1473.7, 8: 2265.3, 10: 3519.8, 15: 7955.8, 20: 10269.1, 30: 12661.2},
+    "barbar": {6: 2010.5, 8: 8813.9, 10: 3599.2, 15: 4800.7, 20: 8675.4, 30: 10695.7},
+    "cbarbar": {6: 4189.2, 8: 6901.2, 10: 6285.2, 15: 11874.3, 20: 12668.2, 30: 14644.0},
+    "ftrl-hybrid": {6: 2038.3, 8: 2839.5, 10: 3322.7, 15: 4575.6, 20: 8460.1, 30: 10189.2},
+}
+NAMES = {"fast-slow-aae": "Fast-Slow", "samba": "SAMBA", "barbar": "BARBAR", "cbarbar": "CBARBAR", "ftrl-hybrid": "OMD"}
+
+
+def spec_path(quick: bool) -> Path:
+    """The spec that comes with the package."""
+    return STUDIES / ("paper-quick.toml" if quick else "paper.toml")
+
+
+def write_paper(study: Study, folder: Path, quick: bool, timings: bool) -> dict[str, Any]:
+    """Weigh the claims, write results.json and the report; answers what was written."""
+    results = Results(study, Store(folder))
+    extras: dict[str, Any] = {"timing": measured_times(folder) if timings else None}
+    if not quick:
+        extras["ftpl"] = measured_resampling(folder)
+    claims = weighed(results, extras)
+    told: dict[str, Any] = {
+        "version": __version__,
+        "quick": quick,
+        "tables": {
+            "k_sweep": sweep(results, ["k-sweep", "field-k-sweep"]),
+            "k_sweep_readings": {
+                reading: sweep(results, [f"k-sweep-{reading}"])
+                for reading in (*READINGS, "constants", "linspace", "uniform")
+                if results.has(f"k-sweep-{reading}")
+            },
+            "levels": levels(results),
+            "time": extras["timing"],
+            "ftpl_resamples": extras.get("ftpl"),
+        },
+        "claims": [{key: claim[key] for key in ("id", "text", "where", "verdict", "evidence")} for claim in claims],
+    }
+    write_atomically(folder / "results.json", (json.dumps(told, indent=1, allow_nan=False) + "\n").encode())
+    lead = [
+        "Efficient and Optimal Policy Gradient Algorithm for Corrupted Multi-armed Bandits (Liu, Wang, Fang), played "
+        "anew. The paper leaves open what a corrupted mean becomes, what C counts and which constants the baselines "
+        "use. The headline reading is the one closest to its tables (flip, C in rounds, scale 1, hybrid with b = 64); "
+        "other readings stand beside it.",
+        READING,
+    ]
+    if quick:
+        lead.insert(0, "A quick look with few runs: a claim its runs cannot decide says not-tested.")
+    sections = [
+        Section("claims", "Is it true? Every claim with a verdict", claims=claims),
+        sweep_section(told["tables"]["k_sweep"]),
+    ]
+    if extras["timing"]:
+        sections.append(time_section(extras["timing"]))
+    sections += [grid_section(results, grid) for grid in study.grids]
+    write_page("The paper, reproduced" + (" (quick)" if quick else ""), lead, sections, folder)
+    return told
+
+
+def measured_times(folder: Path) -> dict[str, Any]:
+    """The time table, measured once and kept beside the results."""
+    path = folder / "timing.json"
+    if not path.exists():
+        write_atomically(path, json.dumps(time_table(), indent=1).encode())
+    times: dict[str, Any] = json.loads(path.read_bytes())
+    return times
+
+
+def measured_resampling(folder: Path) -> dict[str, Any]:
+    """FTPL's resamples, worked out once for the code that throws them."""
+    path = folder / f"resampling-{hash_of(reached('robandit.study.resampling'))}.json"
+    if not path.exists():
+        write_atomically(path, json.dumps(resampling_cost(), indent=1).encode())
+    found: dict[str, Any] = json.loads(path.read_bytes())
+    return found
+
+
+def short(policy: str) -> str:
+    """A policy's key in results.json: the five go by their plain names, others keep what tells them apart."""
+    return policy.partition(":")[0] if policy in FIVE else policy
+
+
+def sweep(results: Results, grids: list[str]) -> dict[str, dict[str, Any]]:
+    """Regret by policy and K, the paper's numbers beside; several draws of the means are pooled."""
+    table: dict[str, dict[str, Any]] = {}
+    for name in grids:
+        if not results.has(name):
+            continue
+        grid = results.study.grid(name)
+        for policy in values(grid, "policy"):
+            for arms in values(grid, "arms"):
+                finals = [results.finals(c) for c in grid.cells if c.policy == policy and len(c.means) == arms]
+                pooled = [float(value) for final in finals if final is not None for value in final]
+                told = summarised(np.array(pooled))
+                paper = K_SWEEP.get(short(policy), {}).get(arms)
+                row = {"mean": told["mean"], "se": told["se"], "runs": len(pooled), "paper": paper}
+                table.setdefault(short(policy), {})[str(arms)] = row
+    return table
+
+
+def levels(results: Results) -> dict[str, Any]:
+    """Mean and sd at the headline reading, by policy, scheme and C."""
+    if not results.has("levels"):
+        return {}
+    grid = results.study.grid("levels")
+    table: dict[str, Any] = {}
+    for policy in values(grid, "policy"):
+        for scheme in SCHEMES:
+            for budget in values(grid, "budget"):
+                told = summarised(results.runs("levels", policy=policy, schedule=scheme, budget=budget))
+                row = {key: told[key] for key in ("mean", "sd", "se")}
+                table.setdefault(short(policy), {}).setdefault(scheme, {})[f"{budget:g}"] = row
+    return table
+
+
+def sweep_section(table: dict[str, dict[str, Any]]) -> Section:
+    """The paper's Table 3 beside ours, differences marked."""
+    rows = []
+    for policy, by_arms in table.items():
+        for arms, row in by_arms.items():
+            half = 1.96 * row["se"] if row["se"] else None
+            paper = row["paper"]
+            off = 100 * (row["mean"] / paper - 1) if paper else None
+            mark = "" if off is None else "close" if abs(off) <= 15 else "differs"
+            rows.append([NAMES.get(policy, policy), int(arms), row["mean"], half, row["runs"], paper, off, mark])
+    headings = ["algorithm", "K", "ours", "± 95 %", "runs", "paper", "off by %", "within 15 %?"]
+    note = "Headline reading. Rows without a paper value are policies the paper does not simulate."
+    text = ["The paper gives means without intervals, so a difference cannot be tested, only shown."]
+    return Section(
+        "table-3",
+        "The sweep over K beside the paper's Table 3",
+        text,
+        tables=[Table("table-3-rows", "Regret by K", headings, rows, note)],
+    )
+
+
+def time_section(times: dict[str, Any]) -> Section:
+    """The paper's Table 2 beside ours."""
+    rows = [
+        [FIVE.get(name, name), 1000 * row["seconds"], row["ratio"], row["paper_seconds"], row["paper_ratio"]]
+        for name, row in times.items()
+    ]
+    headings = ["algorithm", "ours, ms a run", "ratio to SAMBA", "paper, s a run", "paper's ratio"]
+    text = [
+        "CPU time of one run (K = 9, T = 100,000), one thread, medians of interleaved runs. "
+        "Seconds depend on the machine; compare ratios."
+    ]
+    return Section(
+        "time", "Time beside the paper's Table 2", text, tables=[Table("time-rows", "Time of a run", headings, rows)]
+    )

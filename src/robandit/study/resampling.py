@@ -1,0 +1,54 @@
+"""How many resamples FTPL needs a round: the paper says O(K) on average with a variance of O(T)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from robandit.dice import Random
+from robandit.environments.bernoulli import Bernoulli
+from robandit.environments.means import spread_means
+from robandit.game import Choice, Floats, Setting
+from robandit.lab.table import set_table
+from robandit.policies.ftpl import Ftpl, State, at_most
+
+
+@dataclass
+class Counted(State):
+    """FTPL's state with the sum of the resamples and of their squares."""
+
+    tries: float = 0.0
+    squares: float = 0.0
+
+
+@dataclass(frozen=True)
+class CountedFtpl(Ftpl):
+    """FTPL that counts what it throws."""
+
+    def start(self, setting: Setting) -> Counted:
+        arms: int = setting.arms
+        chances: Floats = np.full(arms, 1.0 / arms)
+        return Counted(chances, np.zeros(arms), 1, self.resampling == "conditional")
+
+    def learn(self, state: Any, choice: Choice, reward: float, random: Random) -> None:
+        shared = at_most(state.losses, state.losses[choice.arm]) if state.conditional else 1
+        tries = choice.note / shared
+        state.tries += tries
+        state.squares += tries * tries
+        state.losses[choice.arm] += (1.0 - reward) * choice.note
+        state.round += 1
+
+
+def resampling_cost(runs: int = 10) -> dict[str, list[dict[str, float]]]:
+    """Mean and variance of the resamples a round, by way of resampling and horizon; 9 arms, no corruption."""
+    found: dict[str, list[dict[str, float]]] = {}
+    for resampling in ("geometric", "conditional"):
+        for horizon in (1000, 10_000, 100_000):
+            table = set_table(CountedFtpl(resampling), Bernoulli(spread_means(9)), None, horizon, runs, 1, 1)
+            states = [table.play_compiled(slice(run, run + 1))[1] for run in range(runs)]
+            rounds = runs * horizon
+            mean = sum(state.tries for state in states) / rounds
+            variance = sum(state.squares for state in states) / rounds - mean * mean
+            row = {"horizon": horizon, "mean": mean, "variance": variance}
+            found.setdefault(resampling, []).append(row)
+    return found

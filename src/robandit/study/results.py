@@ -1,0 +1,110 @@
+"""What a study's store holds, asked for by grid and coordinates."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from robandit.game import Floats
+from robandit.lab.trace import Trace, summarised
+from robandit.numerics import beta_cdf, log_beta
+from robandit.store.cells import Store
+from robandit.study.cell import Cell
+from robandit.study.spec import Grid, Study
+
+ADVERSARIAL = ("attack", "schedule", "size", "charge")
+
+
+@dataclass
+class Results:
+    """Finished cells of a study; a cell that is not there is simply not there."""
+
+    study: Study
+    store: Store
+    _traces: dict[str, Trace | None] = field(default_factory=dict)
+
+    def trace(self, cell: Cell) -> Trace | None:
+        """A cell's trace, None if it is not stored."""
+        key = cell.key()
+        if key not in self._traces:
+            self._traces[key] = self.store.load(key)
+        return self._traces[key]
+
+    def finals(self, cell: Cell) -> Floats | None:
+        """The regret at the horizon, one number a run."""
+        trace = self.trace(cell)
+        return None if trace is None else trace.regret[:, -1]
+
+    def has(self, grid: str) -> bool:
+        """Whether the study has the grid and all its cells are stored."""
+        known = [item for item in self.study.grids if item.id == grid]
+        return bool(known) and all(self.trace(cell) is not None for cell in known[0].cells)
+
+    def find(self, grid: str, **coordinates: Any) -> Cell:
+        """The one cell of a grid with these coordinates; without a budget the adversary's do not count."""
+        wanted = {name: value for name, value in coordinates.items() if name != "arms"}
+        if wanted.get("budget") == 0:
+            wanted = {name: value for name, value in wanted.items() if name not in ADVERSARIAL}
+        for cell in self.study.grid(grid).cells:
+            fits = all(getattr(cell, name) == value for name, value in wanted.items())
+            if fits and coordinates.get("arms", len(cell.means)) == len(cell.means):
+                return cell
+        raise KeyError(f"{grid} has no cell with {coordinates}")
+
+    def runs(self, grid: str, **coordinates: Any) -> Floats:
+        """The regrets of one cell, which must be stored."""
+        finals = self.finals(self.find(grid, **coordinates))
+        assert finals is not None
+        return finals
+
+    def mean(self, grid: str, **coordinates: Any) -> float:
+        """The mean regret of one cell."""
+        return float(self.runs(grid, **coordinates).mean())
+
+    def rows(self, grid: Grid) -> Iterator[tuple[Cell, dict[str, Any]]]:
+        """The stored cells of a grid with their summaries."""
+        for cell in grid.cells:
+            finals = self.finals(cell)
+            if finals is not None:
+                yield cell, summarised(finals)
+
+
+def values(grid: Grid, name: str) -> list[Any]:
+    """The distinct values of a coordinate in a grid in order of first mention; an absent adversary has none."""
+    cells = [cell for cell in grid.cells if cell.budget > 0 or name not in ADVERSARIAL]
+    of = (lambda cell: len(cell.means)) if name == "arms" else (lambda cell: getattr(cell, name))
+    return list(dict.fromkeys(of(cell) for cell in cells))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A paired comparison: the same luck for both, run by run."""
+
+    mean: float
+    se: float
+    runs: int
+    p: float
+
+
+def paired(first: Floats, second: Floats) -> Difference:
+    """Mean of first - second over the runs both have, with Student's two-sided p-value."""
+    runs = min(len(first), len(second))
+    gaps = np.asarray(first[:runs]) - np.asarray(second[:runs])
+    mean, se = float(gaps.mean()), float(gaps.std(ddof=1) / math.sqrt(runs)) if runs > 1 else math.inf
+    if se == 0.0 or not math.isfinite(se):
+        return Difference(mean, se, runs, 1.0 if mean == 0.0 or not math.isfinite(se) else 0.0)
+    degrees = runs - 1
+    a, b, t = 0.5 * degrees, 0.5, mean / se
+    return Difference(mean, se, runs, beta_cdf(degrees / (degrees + t * t), a, b, log_beta(a, b)))
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Holm's correction for looking at many comparisons at once."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    corrected, largest = [0.0] * len(p_values), 0.0
+    for rank, index in enumerate(order):
+        largest = max(largest, min(1.0, p_values[index] * (len(p_values) - rank)))
+        corrected[index] = largest
+    return corrected

@@ -1,0 +1,136 @@
+"""Tables of a report: every stored cell with its interval, and paired comparisons; as HTML rows, CSV and LaTeX."""
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import Any
+
+from robandit.numerics import student_quantile
+from robandit.study.cell import Cell
+from robandit.study.results import ADVERSARIAL, Difference, Results, holm, paired, values
+from robandit.study.spec import Grid
+
+COORDINATES = ("environment", "arms", "attack", "schedule", "size", "charge", "budget", "horizon", "seed")
+HEADINGS = {"arms": "K", "budget": "C", "horizon": "T"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Plain rows under headings; numbers stay numbers, so that they sort and export exactly."""
+
+    id: str
+    title: str
+    headings: list[str]
+    rows: list[list[Any]]
+    note: str = ""
+
+    def csv(self) -> str:
+        """Comma-separated values."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.headings)
+        writer.writerows(self.rows)
+        return out.getvalue()
+
+    def latex(self) -> str:
+        """A tabular in the style of booktabs."""
+        lines = [
+            r"\begin{tabular}{" + "".join("r" if is_number(cell) else "l" for cell in (self.rows or [[]])[0]) + "}",
+            r"\toprule",
+            " & ".join(escaped(heading) for heading in self.headings) + r" \\",
+            r"\midrule",
+        ]
+        lines += [" & ".join(escaped(shown(cell)) for cell in row) + r" \\" for row in self.rows]
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def is_number(value: Any) -> bool:
+    """Whether a cell is right-aligned."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def shown(value: Any) -> str:
+    """A cell for reading."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:,.3g}" if abs(value) < 10 else f"{value:,.1f}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if is_number(value) else str(value)
+
+
+def escaped(text: str) -> str:
+    """Text that LaTeX takes as it is."""
+    for letter in "&%$#_{}":
+        text = text.replace(letter, "\\" + letter)
+    return text
+
+
+def coordinate(cell: Cell, name: str) -> Any:
+    """A coordinate as it is shown."""
+    if name == "arms":
+        return len(cell.means)
+    if cell.budget == 0 and name in ADVERSARIAL:
+        return "-"
+    value = getattr(cell, name)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def varied(grid: Grid) -> list[str]:
+    """The coordinates that differ between cells of a grid."""
+    return [name for name in COORDINATES if len(values(grid, name)) > 1]
+
+
+def summary_table(results: Results, grid: Grid) -> Table:
+    """Every stored cell: mean with a 95 % interval, standard deviation, median, runs."""
+    names = varied(grid)
+    headings = ["policy", *(HEADINGS.get(name, name) for name in names)]
+    headings += ["mean regret", "± 95 %", "sd", "median", "5 %", "95 %", "runs"]
+    rows = [
+        [cell.policy, *(coordinate(cell, name) for name in names)]
+        + [told[name] for name in ("mean", "half_width_95", "sd", "median", "p05", "p95")]
+        + [cell.runs]
+        for cell, told in results.rows(grid)
+    ]
+    return Table(f"{grid.id}-regret", "Regret at the horizon", headings, rows)
+
+
+def paired_table(results: Results, grid: Grid) -> Table | None:
+    """Every policy against the grid's first one, run by run on common random numbers, with Holm's correction."""
+    reference = grid.cells[0].policy
+    names = varied(grid)
+    found = []
+    for cell in grid.cells:
+        rival = next((other for other in grid.cells if matches(cell, other, reference)), None)
+        ours, theirs = results.finals(cell), None if rival is None else results.finals(rival)
+        if cell.policy != reference and ours is not None and theirs is not None and min(len(ours), len(theirs)) > 1:
+            found.append((cell, paired(ours, theirs)))
+    if not found:
+        return None
+    corrected = holm([difference.p for _, difference in found])
+    rows = [
+        [
+            cell.policy,
+            *(coordinate(cell, name) for name in names),
+            difference.mean,
+            half_width(difference),
+            difference.runs,
+            p,
+        ]
+        for (cell, difference), p in zip(found, corrected, strict=True)
+    ]
+    headings = ["policy", *(HEADINGS.get(name, name) for name in names)]
+    headings += [f"regret minus {reference}'s", "± 95 %", "pairs", "p (Holm)"]
+    note = f"Pairs share their luck round by round; p-values are corrected for {len(rows)} comparisons (Holm)."
+    return Table(f"{grid.id}-paired", f"Difference to {reference}", headings, rows, note)
+
+
+def half_width(difference: Difference) -> float | None:
+    """Half of Student's 95 % interval of a paired difference."""
+    return student_quantile(difference.runs - 1) * difference.se if difference.runs > 1 else None
+
+
+def matches(cell: Cell, other: Cell, policy: str) -> bool:
+    """Whether another cell is the same game played by the given policy."""
+    if other.policy != policy:
+        return False
+    return all(coordinate(cell, name) == coordinate(other, name) for name in COORDINATES) and cell.means == other.means
