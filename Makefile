@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup demo test check bench statistics pictures format clean
+.PHONY: setup reproduce demo test check bench statistics pictures format clean
 
 setup: $(READY)
 
@@ -18,6 +18,9 @@ $(READY): pyproject.toml dev.lock
 	  $(PYTHON) -m venv .venv && $(BIN)/pip install --quiet --disable-pip-version-check -r dev.lock -e .; \
 	fi
 	@touch $(READY)
+
+reproduce: $(READY)  ## the whole paper -> out/paper/report.html and results.json; QUICK=1 for a look in a minute
+	$(BIN)/robandit reproduce $(if $(QUICK),--quick)
 
 demo: $(READY)  ## the paper's setting (K=9, C=3000, scheme 3): a table and a picture
 	@mkdir -p out

@@ -30,6 +30,9 @@ class Verdict:
     figure: str = ""
 
 
+TOO_FEW = Verdict("not-tested", "Fewer than 25 runs of the baselines cannot decide a ranking.")
+
+
 @dataclass(frozen=True)
 class Claim:
     """A sentence of the paper, where it stands, and how it is weighed."""
@@ -83,7 +86,7 @@ def wins(results: Results, grid: str, rivals: list[str], rival_grid: str = "") -
 @needs("levels")
 def lowest_regret(results: Results, extras: dict[str, Any]) -> Verdict:
     if not enough(results, "levels"):
-        return Verdict("not-tested", "Fewer than 25 runs of the baselines cannot decide a ranking.")
+        return TOO_FEW
     won, total, lost = wins(results, "levels", BASELINES)
     told = f"Headline reading: lowest of the paper's five in {won} of {total} settings"
     told += f" (not in {'; '.join(lost[:3])})." if lost else "."
@@ -109,6 +112,8 @@ def advantage(results: Results, grid: str, scheme: str, budget: float) -> float:
 
 @needs("levels")
 def largest_at_zero(results: Results, extras: dict[str, Any]) -> Verdict:
+    if not enough(results, "levels"):
+        return TOO_FEW
     told, holds = [], []
     for scheme in SCHEMES:
         ratios = {
@@ -127,6 +132,8 @@ def largest_at_zero(results: Results, extras: dict[str, Any]) -> Verdict:
 
 @needs("levels")
 def shrinks_with_c(results: Results, extras: dict[str, Any]) -> Verdict:
+    if not enough(results, "levels"):
+        return TOO_FEW
     budgets = [budget for budget in values(results.study.grid("levels"), "budget") if budget > 0]
     told, holds = [], []
     for scheme in SCHEMES:
@@ -233,7 +240,7 @@ def linear_in_k(results: Results, extras: dict[str, Any]) -> Verdict:
 @needs("k-sweep")
 def lowest_every_k(results: Results, extras: dict[str, Any]) -> Verdict:
     if not enough(results, "k-sweep"):
-        return Verdict("not-tested", "Fewer than 25 runs of the baselines cannot decide a ranking.")
+        return TOO_FEW
     arms = values(results.study.grid("k-sweep"), "arms")
 
     def lost(grid: str) -> list[int]:

@@ -51,14 +51,14 @@ def over_time(grid: Grid) -> bool:
     return any(cell.checkpoints == "log" or int(cell.checkpoints) >= 50 for cell in grid.cells)
 
 
-def panels(count: int, height: float = 3.4) -> tuple[Any, list[Any]]:
-    """A figure with panels side by side, two a row."""
+def panels(count: int, share: bool = False) -> tuple[Any, list[Any]]:
+    """A figure with panels side by side, two a row; they may share their vertical axis."""
     from matplotlib.figure import Figure
 
     columns = min(count, 2)
     rows = -(-count // columns)
-    figure = Figure(figsize=(5.2 * columns, height * rows + 0.9), layout="constrained")
-    axes = list(np.atleast_1d(figure.subplots(rows, columns)).ravel())
+    figure = Figure(figsize=(5.2 * columns, 3.4 * rows + 0.9), layout="constrained")
+    axes = list(np.atleast_1d(figure.subplots(rows, columns, sharey=share)).ravel())
     for unused in axes[count:]:
         unused.remove()
     return figure, axes[:count]
@@ -74,8 +74,9 @@ def dressed(axes: Any, title: str, x: str, y: str) -> None:
     axes.grid(axis="y", linewidth=0.4, alpha=0.5)
 
 
-def style(number: int) -> dict[str, Any]:
-    """Colour, dash and marker of the n-th policy: told apart without colour too."""
+def style(results: Results, policy: str) -> dict[str, Any]:
+    """Colour, dash and marker of a policy, the same in all figures of a study; told apart without colour too."""
+    number = list(dict.fromkeys(cell.policy for grid in results.study.grids for cell in grid.cells)).index(policy)
     return {
         "color": COLOURS[number % len(COLOURS)],
         "linestyle": DASHES[number // len(COLOURS) % len(DASHES)],
@@ -86,10 +87,10 @@ def style(number: int) -> dict[str, Any]:
 def against(results: Results, grid: Grid, x: str) -> Any:
     """Mean regret against one coordinate, a panel for each schedule, a line for each policy."""
     schedules = values(grid, "schedule") or ["start"]
-    figure, all_axes = panels(len(schedules))
+    figure, all_axes = panels(len(schedules), share=True)
     means = dict(results.rows(grid))
     for axes, schedule in zip(all_axes, schedules, strict=True):
-        for number, policy in enumerate(values(grid, "policy")):
+        for policy in values(grid, "policy"):
             points = sorted(
                 (len(cell.means) if x == "arms" else getattr(cell, x), told["mean"], told["half_width_95"] or 0.0)
                 for cell, told in means.items()
@@ -98,11 +99,14 @@ def against(results: Results, grid: Grid, x: str) -> Any:
             if points:
                 xs, ys, halves = zip(*points, strict=True)
                 axes.errorbar(
-                    xs, ys, yerr=halves, capsize=2, markersize=4, linewidth=1.3, label=policy, **style(number)
+                    xs, ys, yerr=halves, capsize=2, markersize=4, linewidth=1.3, label=policy, **style(results, policy)
                 )
         title = f"schedule {schedule}" if len(schedules) > 1 else ""
         dressed(axes, title, X_AXES[x], "regret at the horizon")
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axes.yaxis.set_minor_formatter(lambda value, _: f"{value:,.0f}" if str(value)[0] in "25" else "")
+        axes.tick_params(axis="y", which="minor", labelsize=7)
         if x == "horizon":
             axes.set_xscale("log")
     share_legend(figure, all_axes[0])
@@ -116,11 +120,11 @@ def in_time(results: Results, grid: Grid) -> Any:
     figure, all_axes = panels(len(settings))
     for axes, (schedule, budget) in zip(all_axes, settings, strict=True):
         paid = None
-        for number, policy in enumerate(values(grid, "policy")):
+        for policy in values(grid, "policy"):
             trace = results.trace(results.find(grid.id, policy=policy, schedule=schedule, budget=budget))
             if trace is None:
                 continue
-            look = {**style(number), "marker": ""}
+            look = {**style(results, policy), "marker": ""}
             axes.plot(trace.rounds, trace.regret.mean(axis=0), linewidth=1.4, label=policy, **look)
             paid = (trace.rounds, trace.corruption_paid.mean(axis=0))
         if paid is not None and paid[1][-1] > 0:

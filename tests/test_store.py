@@ -1,0 +1,98 @@
+"""The store: whole files or none, damage found and put aside, keys that follow the code."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from robandit.store.cells import Store
+from robandit.store.files import write_atomically
+from robandit.store.parquet import Damaged, from_bytes
+from robandit.study.cell import Cell, play_cell
+
+CELL = Cell("samba", "bernoulli", (0.2, 0.8), "flip", "start", "full", "cost", 5.0, 300, 4, 1, 3)
+
+
+@pytest.fixture(scope="module")
+def content() -> bytes:
+    return play_cell(CELL, 1)[0]
+
+
+def test_a_file_holds_the_trace_and_only_what_is_determined(content: bytes) -> None:
+    trace, provenance = from_bytes(content)
+    again = rb.simulate(*CELL.parts(), horizon=300, runs=4, checkpoints=3)
+    for name in ("rounds", "regret", "corruption_paid", "pulls", "rounds_changed", "gaps"):
+        assert np.array_equal(getattr(trace, name), getattr(again, name)), name
+    assert provenance["cell"]["policy"] == "samba"
+    assert set(provenance) == {"key", "cell", "code", "versions"}
+    assert play_cell(CELL, 2)[0] == content
+
+
+def test_every_kind_of_damage_is_found(content: bytes) -> None:
+    random = np.random.default_rng(1)
+    for cut in (0, 1, 10, len(content) // 2, len(content) - 1):
+        with pytest.raises(Damaged):
+            from_bytes(content[:cut])
+    unnoticed = 0
+    for place in random.choice(len(content), 300, replace=False):
+        broken = bytearray(content)
+        broken[place] ^= 1 << int(random.integers(8))
+        try:
+            trace, _ = from_bytes(bytes(broken))
+        except Damaged:
+            continue
+        unnoticed += 1  # a bit that carries nothing, such as an unused name in the footer
+        assert np.array_equal(trace.regret, from_bytes(content)[0].regret)
+    assert unnoticed < 150
+
+
+def test_a_damaged_file_is_put_aside_and_never_used(tmp_path: Path, content: bytes) -> None:
+    store, key = Store(tmp_path), CELL.key()
+    assert store.state(key) == "waiting"
+    store.save(key, content, {"seconds": 1.0})
+    assert store.state(key) == "done"
+    store.result(key).write_bytes(content[:-40])
+    assert store.load(key) is None
+    assert not store.result(key).exists()
+    assert len(store.damaged()) == 1
+    assert "cannot be read" in store.damaged()[0].with_suffix(".reason.txt").read_text()
+
+
+def test_a_file_under_another_name_is_not_believed(tmp_path: Path, content: bytes) -> None:
+    store = Store(tmp_path)
+    store.save("0" * 32, content, {"seconds": 1.0})
+    assert store.load("0" * 32) is None
+    assert "belongs to another cell" in store.damaged()[0].with_suffix(".reason.txt").read_text()
+
+
+def test_states(tmp_path: Path, content: bytes) -> None:
+    store, key = Store(tmp_path), CELL.key()
+    store.begin(key)
+    assert store.state(key) == "running"
+    flight = json.loads(store.note(key, "flight").read_bytes())
+    store.note(key, "flight").write_text(json.dumps({**flight, "process": 2**22 + 12345}))
+    assert store.state(key) == "interrupted"
+    store.fail(key, "ValueError: no")
+    assert store.state(key) == "failed"
+    store.save(key, content, {})
+    assert store.state(key) == "done"
+    assert [
+        path.name for path in (tmp_path / "cells").iterdir() if "failed" in path.name or "flight" in path.name
+    ] == []
+
+
+def test_atomic_writes_leave_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "deep" / "file"
+    write_atomically(path, b"one")
+
+    def fails(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, b"two")
+    assert path.read_bytes() == b"one"
+    assert [item.name for item in path.parent.iterdir()] == ["file"]

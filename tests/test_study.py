@@ -1,0 +1,232 @@
+"""Studies end to end, with real kills: nothing is played twice, nothing is lost, the bytes are the same."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from robandit.study.cell import Cell
+from robandit.study.clock import Clock
+from robandit.study.results import holm, paired
+from robandit.study.spec import read_study
+
+SPEC = """name = "small"
+question = "Which is lower?"
+
+[[grid]]
+id = "levels"
+title = "Two policies, two schedules"
+policies = ["samba", "tsallis-inf-iw"]
+schedules = ["start", "middle"]
+budgets = [0, 20, 60]
+arms = 3
+horizons = 2000
+runs = 6
+
+[[grid]]
+id = "curves"
+policies = ["samba", "ucb1"]
+budgets = 30
+horizons = 60000
+runs = 40
+checkpoints = 60
+"""
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    (tmp_path / "small.toml").write_text(SPEC)
+    return tmp_path / "small.toml"
+
+
+def results_in(folder: Path) -> dict[str, bytes]:
+    """Everything a study determines: the cells, the report, its figures and tables."""
+    kept = [
+        *(folder / "cells").glob("*.parquet"),
+        folder / "report.html",
+        *folder.glob("figures/*"),
+        *folder.glob("tables/*"),
+    ]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in kept}
+
+
+def run_study(spec: Path, folder: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "robandit", "study", "run", str(spec), "--out", str(folder)],
+        check=True,
+        capture_output=True,
+    )
+
+
+def test_a_study_runs_once_and_reports(spec: Path, tmp_path: Path, robandit: Any) -> None:
+    folder = tmp_path / "out"
+    code, out, err = robandit("study", "run", str(spec), "--out", str(folder))
+    assert (code, out) == (0, f"report: {folder / 'report.html'}\n")
+    assert "small: 12 cells, 0 stored, 12 to play" in err
+    code, _, err = robandit("study", "run", str(spec), "--out", str(folder))
+    assert "12 stored, 0 to play" in err
+    told = robandit("study", "status", str(folder), "--json")[1]
+    assert told["total"] == {"done": 12}
+    assert "levels" in robandit("study", "status", str(folder))[1]
+    page = (folder / "report.html").read_text()
+    assert "Which is lower?" in page
+    assert "http://" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace(
+        "http://creativecommons.org", ""
+    )
+    assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg", ".pdf", ".png"}
+    rows = (folder / "tables" / "levels-regret.csv").read_text().splitlines()
+    assert rows[0] == "policy,schedule,C,mean regret,± 95 %,sd,median,5 %,95 %,runs"
+    assert len(rows) == 11
+    assert (folder / "tables" / "levels-paired.tex").read_text().startswith(r"\begin{tabular}")
+    before = results_in(folder)
+    assert robandit("study", "report", str(folder))[0] == 0
+    assert results_in(folder) == before
+
+
+def test_a_damaged_cell_is_played_again(spec: Path, tmp_path: Path, robandit: Any) -> None:
+    folder = tmp_path / "out"
+    robandit("study", "run", str(spec), "--out", str(folder))
+    before = results_in(folder)
+    victim = sorted((folder / "cells").glob("*.parquet"))[3]
+    victim.write_bytes(victim.read_bytes()[:-9] + b"\0" * 9)
+    _, _, err = robandit("study", "run", str(spec), "--out", str(folder))
+    assert "1 to play" in err
+    assert "1 damaged files were moved" in err
+    assert results_in(folder) == before
+
+
+def test_kills_lose_nothing_but_the_cells_in_flight(spec: Path, tmp_path: Path) -> None:
+    """Real kill -9 at random moments; the resumed study equals an uninterrupted one byte for byte."""
+    run_study(spec, tmp_path / "whole")
+    folder, dice = tmp_path / "killed", random.Random(4)
+    words = [sys.executable, "-m", "robandit", "study", "run", str(spec), "--out", str(folder)]
+    kills = 0
+    for _ in range(5):
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(dice.uniform(0.8, 3.0))
+        process.send_signal(signal.SIGKILL)
+        kills += process.wait() == -signal.SIGKILL
+    assert kills > 0
+    run_study(spec, folder)
+    assert results_in(folder) == results_in(tmp_path / "whole")
+    assert not list((folder / "cells").glob(".*"))
+
+
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
+    spec = tmp_path / "long.toml"
+    spec.write_text(
+        SPEC + '\n[[grid]]\nid = "long"\npolicies = "samba"\nhorizons = 100000000\nruns = 50\ncheckpoints = 500\n'
+    )
+    words = [
+        sys.executable,
+        "-m",
+        "robandit",
+        "study",
+        "run",
+        str(spec),
+        "--out",
+        str(tmp_path / "out"),
+        "--threads",
+        "2",
+    ]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    cells = tmp_path / "out" / "cells"
+    for _ in range(300):
+        if len(list(cells.glob("*.parquet"))) >= 12:
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.endswith("robandit: stopped\n")
+    assert len(list(cells.glob("*.parquet"))) == 12
+    assert not list(cells.glob("*.flight.json"))
+
+
+OWN = """
+from dataclasses import dataclass
+import numpy as np
+import robandit as rb
+
+@dataclass
+class State:
+    chances: np.ndarray
+
+@dataclass(frozen=True)
+class {cls}(rb.Policy[State]):
+    '''{doc}'''
+    about = rb.About("{name}", "a test")
+
+    def start(self, setting):
+        return State(np.full(setting.arms, {value}))
+"""
+
+
+def test_a_changed_policy_reruns_only_its_own_cells(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(OWN.format(cls="One", name="one", doc="first", value="1 / setting.arms"))
+    (tmp_path / "two.py").write_text(OWN.format(cls="Two", name="two", doc="first", value="1 / setting.arms"))
+    spec = tmp_path / "own.toml"
+    spec.write_text(
+        'name="own"\nload=["one.py","two.py"]\n[[grid]]\nid="g"\npolicies=["one","two"]\nhorizons=50\nruns=2\n'
+    )
+
+    def left() -> str:
+        words = [sys.executable, "-B", "-m", "robandit", "study", "run", str(spec), "--out", str(tmp_path / "out")]
+        return subprocess.run(words, capture_output=True, text=True, check=True).stderr.splitlines()[0]
+
+    assert left() == "own: 2 cells, 0 stored, 2 to play"
+    assert left() == "own: 2 cells, 2 stored, 0 to play"
+    (tmp_path / "two.py").write_text(
+        OWN.format(cls="Two", name="two", doc="only the docstring", value="1 / setting.arms")
+    )
+    assert left() == "own: 2 cells, 2 stored, 0 to play"
+    (tmp_path / "two.py").write_text(OWN.format(cls="Two", name="two", doc="first", value="0.5 / setting.arms * 2"))
+    assert left() == "own: 2 cells, 1 stored, 1 to play"
+
+
+def test_a_cell_that_fails_is_told_and_the_rest_goes_on(tmp_path: Path, robandit: Any) -> None:
+    bad = OWN.format(cls="Bad", name="bad", doc="leaves the simplex", value="2.0")
+    (tmp_path / "bad.py").write_text(bad)
+    spec = tmp_path / "bad.toml"
+    spec.write_text('name="bad"\nload=["bad.py"]\n[[grid]]\nid="g"\npolicies=["bad","samba"]\nhorizons=50\nruns=2\n')
+    code, _, err = robandit("study", "run", str(spec), "--out", str(tmp_path / "out"))
+    assert code == 2
+    assert "1 cells failed" in err
+    (tmp_path / "out" / "bad.py").write_text(bad)
+    told = robandit("study", "status", str(tmp_path / "out"), "--json")[1]
+    assert told["total"] == {"failed": 1, "done": 1}
+    assert "not a distribution" in next(iter(told["failed"].values()))
+
+
+def test_folders_that_are_no_study(tmp_path: Path, robandit: Any) -> None:
+    code, _, err = robandit("study", "status", str(tmp_path))
+    assert code == 2
+    assert "is not the folder of a study" in err
+
+
+def test_the_clock_learns_from_what_it_saw(spec: Path) -> None:
+    cells = read_study(spec).cells()
+    clock = Clock(cells, 2)
+    for key, cell in list(cells.items())[:-1]:
+        clock.saw(key, cell, {"seconds": 1e-6 * cell.work() * len(cell.means)})
+    last: Cell = list(cells.values())[-1]
+    assert clock.seconds_left() == pytest.approx(1e-6 * last.work() * len(last.means) / 2)
+
+
+def test_paired_differences_and_holm() -> None:
+    from scipy import stats
+
+    random_ = np.random.default_rng(2)
+    first = random_.normal(1, 1, 40)
+    second = first + random_.normal(0.3, 1, 40)
+    found, expected = paired(first, second), stats.ttest_rel(first, second)
+    assert found.mean == pytest.approx((first - second).mean())
+    assert found.p == pytest.approx(expected.pvalue, rel=1e-8)
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert paired(first, first).p == 1.0
