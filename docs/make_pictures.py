@@ -6,7 +6,6 @@ from pathlib import Path
 import robandit as rb
 from robandit.catalogue import catalogue, scaled
 from robandit.environments.means import spread_means
-from robandit.lab.trace import summarised
 from robandit.pictures import regret_comparison
 
 FOLDER = Path(__file__).parent / "pictures"
@@ -21,7 +20,7 @@ def comparison() -> None:
     for cls in catalogue("policy").values():
         policy = scaled(cls())
         clean, corrupted = (
-            summarised(rb.simulate(policy, environment, against, horizon=HORIZON, runs=RUNS).regret[:, -1])
+            rb.simulate(policy, environment, against, horizon=HORIZON, runs=RUNS).summary()
             for against in (None, adversary)
         )
         rows[str(policy)] = (clean, corrupted)

@@ -105,6 +105,18 @@ def test_a_bill_of_equal_items_comes_out_even() -> None:
     assert trace.corruption_paid[0, -1] == 2400.0
 
 
+@pytest.mark.parametrize("budget", [4, 80, 1000, 2400])
+def test_dust_of_rounding_is_no_round(budget: float) -> None:
+    """Flip costs 0.8 here: the budget pays for a whole number of rounds and not one more."""
+    for engine in ("rounds", "counts"):
+        policy = rb.Barbar(scale=1) if engine == "counts" else rb.Samba()
+        env, adversary = rb.Bernoulli(np.arange(1, 10) / 10), rb.attack("flip", budget=budget)
+        trace = rb.simulate(policy, env, adversary, horizon=5000, runs=2, engine=engine)
+        assert (trace.rounds_changed == round(budget / 0.8)).all()
+        assert (trace.corruption_paid[:, -1] <= budget).all()
+        assert trace.corruption_paid[:, -1] == pytest.approx(budget, rel=1e-12)
+
+
 def test_moved_rewards_have_the_wanted_mean_and_stay_put_otherwise() -> None:
     rewards = np.array([0.0, 0.3, 0.6, 1.0])
     true = rewards.mean()

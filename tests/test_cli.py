@@ -91,13 +91,26 @@ def test_a_watcher_of_an_implicit_policy_is_told_what_it_saw(robandit: Any) -> N
         ("play --runs -4", "runs must be a whole number of at least 1, not -4"),
         ("play --seed -1", "seed must be a whole number of at least 0, not -1"),
         ("play --attack flip", "--attack flip needs a --budget"),
-        ("play --budget 5", "--budget 5 was given without --attack"),
+        ("play --budget 5", "--budget 5.0 was given without --attack"),
         ("play --attack flip --budget -1", "budget must be a number at least 0, not -1.0"),
         ("play --attack flip --budget nan", "--budget: must be a number, not 'nan'"),
         ("play --attack flip --budget 1 --charge gold", "charge must be one of cost, rounds, not 'gold'"),
         ("play --attack flip --budget 1 --size 2", "size must be full, efficient or a number"),
         ("play --attack invert --budget 1 --arms 1", "needs a runner-up"),
         ("play --attack flip --budget 1 --schedule leading:theta=7", "theta must be a number at least 0 and at most 1"),
+        ("play --attack flip --budget 1 --schedule periodic:step=1e300", "step must be a whole number"),
+        ("play --schedule middle", "--schedule middle was given without --attack"),
+        ("play --pol samba", "flag '--pol' is unknown; did you mean '--policy'?"),
+        ("play --policy samba:learning_rate=0.05,min_lift=0.4", "give learning_rate or min_lift, not both"),
+        ("play --policy samba:min_lift=3", "min_lift must be a number above 0 and below 2, not 3.0"),
+        ("play --policy samba:learning_rate=0.1,learning_rate=0.2", "parameter 'learning_rate' is given twice"),
+        ("play --policy ucb1:scale=inf", "scale must be a number above 0, not inf"),
+        ("play --policy barbar:scale=inf", "scale must be a number above 0, not inf"),
+        ("play --policy draa:agents=1e30", "agents must be a whole number"),
+        ("play --horizon 1e300", "horizon must be at most"),
+        ("play --runs 1e9", "runs must be at most"),
+        ("play --runs 1e8", "do not fit into memory"),
+        ("play --plot tests", "--plot must end in"),
         ("play --environment bern", "environment 'bern' is unknown; did you mean 'bernoulli'?"),
         ("play --environment beta:concentration=0", "concentration must be a number above 0"),
         ("play --environment samples:file=missing.csv", "cannot be read"),
@@ -137,6 +150,59 @@ def test_samples_from_a_file(robandit: Any, tmp_path: Path) -> None:
     assert told["environment"]["means"] == pytest.approx([0.375, 2.75 / 3])
     file.write_text("old,new\n0.5,three\n")
     assert "ratings.csv line 2: 'three' is not a number" in robandit("play", "--environment", f"samples:file={file}")[2]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b\n0.1,0.5,0.9\n", "line 2 has 3 cells, the header names 2 arms"),
+        ("0.1,0.5\n0.2,0.4\n", "line 1 must name the arms"),
+        ("a,b\n0.1,1.5\n", "values must be numbers from 0 to 1; arm 2"),
+        ("a,b\n", "must have a header row and at least one row"),
+        ("a,b\n0.1,\n", "arm 2 has no values"),
+    ],
+)
+def test_broken_sample_files(robandit: Any, tmp_path: Path, content: str, message: str) -> None:
+    (tmp_path / "f.csv").write_text(content)
+    code, _, err = robandit("play", "--environment", f"samples:file={tmp_path / 'f.csv'}")
+    assert code == 2
+    assert message in err
+
+
+def test_an_unlimited_budget_is_null_in_json(robandit: Any) -> None:
+    told = robandit("play", *SMALL, "--attack", "flip", "--budget", "inf", "--json")[1]
+    assert told["adversary"]["budget"] is told["results"][0]["corruption"]["budget"] is None
+    assert "budget unlimited" in " ".join(robandit("play", *SMALL, "--attack", "flip", "--budget", "inf")[1].split())
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("def broken(:", "SyntaxError"),
+        ("import no_such_module_anywhere", "No module named"),
+        ('import robandit as rb\nclass P(rb.Policy):\n    about = rb.About("samba", "mine")\n', "comes with robandit"),
+    ],
+)
+def test_files_that_cannot_be_loaded(robandit: Any, tmp_path: Path, source: str, message: str) -> None:
+    (tmp_path / "random.py").write_text(source)  # a name the standard library has too
+    code, _, err = robandit("policies", "--load", str(tmp_path / "random.py"))
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_long_labels_never_cost_a_number(robandit: Any) -> None:
+    inner = "floor:share=0.02,inner=(cbarbar:scale=1.5,delta=0.00123,band=upper)"
+    out = robandit(
+        "play", "--policy", f"floor:share=0.25,inner=({inner})", *SMALL, "--attack", "flip", "--budget", "3"
+    )[1]
+    assert "…" not in out
+
+
+def test_close_labels_stay_apart(robandit: Any) -> None:
+    rates = ("samba:learning_rate=0.1234567", "samba:learning_rate=0.1234568")
+    told = robandit("play", "--policy", rates[0], "--policy", rates[1], *SMALL, "--json")[1]
+    assert [row["label"] for row in told["results"]] == list(rates)
 
 
 def test_own_policies_from_a_file(robandit: Any, tmp_path: Path) -> None:

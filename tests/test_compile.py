@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 
 import robandit as rb
+from robandit.errors import CompileError, PartError, PlayError
 from robandit.lab.compile import kernel
-from robandit.lab.compile.kernel import CompileError
-from robandit.lab.preflight import PartError
-from robandit.lab.table import PlayError
 
 ENVIRONMENT = rb.Bernoulli([0.2, 0.8])
 
@@ -72,6 +70,12 @@ def test_cached_across_processes_and_never_stale(tmp_path: Path) -> None:
     assert (cold, warm, stale, old) == (0, 1, 0, 0)
     assert first == again
     assert len({first, edited, constant, changed}) == 4
+    enumerated = "from enum import IntEnum\nclass Share(IntEnum):\n    PART = {0}\ndef step(rate):\n    return rate / Share.PART\n"
+    jitted = "import numba\nSHARE = {0}\n@numba.njit\ndef step(rate):\n    return rate / SHARE\n"
+    for helper in (enumerated, jitted):
+        three, seven = (run_script(tmp_path, cache, helper.format(share)) for share in (3, 7))
+        assert three[0] != seven[0]
+        assert seven[1] == 0
 
 
 @dataclass
@@ -204,6 +208,112 @@ class NoState(rb.Policy[Any]):
 def test_a_broken_policy_is_an_ordinary_error(policy: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         rb.simulate(policy, ENVIRONMENT, horizon=2000, runs=2)
+
+
+@dataclass(frozen=True)
+class NegativeArm(Plain):
+    """Names arm -1 only after the checked rounds."""
+
+    def choose(self, state: State, random: rb.Random) -> rb.Choice:
+        return rb.Choice(-1 if state.count > 300 else 0, 1.0, 0)
+
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.count += 1
+
+
+@dataclass(frozen=True)
+class NowAndThenNan(Plain):
+    """One run in many goes wrong: found whichever thread plays it."""
+
+    def begin(self, state: State, random: rb.Random) -> None:
+        state.count = 0 if random.uniform() < 0.9 else -1
+
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        if state.count < 0:
+            state.count -= 1
+            if state.count < -300:
+                state.chances[0] = np.nan
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_faults_are_found_in_every_run(threads: int) -> None:
+    with pytest.raises(PlayError, match="left the simplex"):
+        rb.simulate(NowAndThenNan(), ENVIRONMENT, horizon=2000, runs=60, threads=threads)
+    with pytest.raises(PlayError, match="chose arm -1"):
+        rb.simulate(NegativeArm(), ENVIRONMENT, horizon=2000, runs=3, threads=threads)
+
+
+@dataclass
+class Nothing:
+    none: float = 0.0
+
+
+@dataclass(frozen=True)
+class OneArmARound(rb.Adversary[Nothing]):
+    """Writes a single mean each round and leaves the others as they are."""
+
+    def start(self, means: np.ndarray, horizon: int) -> Nothing:
+        return Nothing()
+
+    def tamper_means(self, memory: Any, t: int, chances: Any, means: Any, proposal: Any, random: rb.Random) -> bool:
+        proposal[t % len(means)] = 0.0
+        return True
+
+
+@dataclass(frozen=True)
+class NanMeans(OneArmARound):
+    def tamper_means(self, memory: Any, t: int, chances: Any, means: Any, proposal: Any, random: rb.Random) -> bool:
+        proposal[0] = np.nan
+        return True
+
+
+@dataclass(frozen=True)
+class LateNanMeans(OneArmARound):
+    def tamper_means(self, memory: Any, t: int, chances: Any, means: Any, proposal: Any, random: rb.Random) -> bool:
+        proposal[1] = np.nan if t > 300 else means[1]
+        return True
+
+
+@dataclass(frozen=True)
+class Silent(OneArmARound):
+    def tamper_means(self, memory: Any, t: int, chances: Any, means: Any, proposal: Any, random: rb.Random) -> bool:
+        proposal[0] = 0.0
+        return False
+
+
+@dataclass(frozen=True)
+class Blind(rb.Adversary[Nothing]):
+    """Forgets to say that it sees the draw."""
+
+    def start(self, means: np.ndarray, horizon: int) -> Nothing:
+        return Nothing()
+
+    def tamper_reward(self, memory: Any, t: int, means: Any, arm: int, reward: float, random: rb.Random) -> float:
+        return 0.0
+
+
+def test_a_users_adversary_starts_each_round_from_the_true_means() -> None:
+    plays = [
+        rb.simulate(rb.Samba(), ENVIRONMENT, OneArmARound(budget=100.0), horizon=3000, runs=7, threads=threads)
+        for threads in (1, 2, 4)
+    ]
+    assert all(np.array_equal(play.regret, plays[0].regret) for play in plays)
+    assert plays[0].corruption_paid[:, -1] == pytest.approx(100.0, rel=1e-12)
+    assert (plays[0].rounds_changed == 200).all()  # 0.2 and 0.8 in turn
+
+
+def test_nonsense_from_an_adversary_buys_nothing() -> None:
+    clean = rb.simulate(rb.Samba(), ENVIRONMENT, horizon=2000, runs=2)
+    late = rb.simulate(rb.Samba(), ENVIRONMENT, LateNanMeans(budget=5.0), horizon=2000, runs=2)
+    assert np.array_equal(clean.regret, late.regret)
+    assert late.corruption_paid.max() == 0.0
+    for adversary, message in [
+        (NanMeans(budget=5.0), "means proposed in round 0 are no numbers"),
+        (Silent(budget=5.0), "wrote a proposal in round 0 but did not answer True"),
+        (Blind(budget=5.0), "must define tamper_means"),
+    ]:
+        with pytest.raises((PartError, rb.InputError), match=message):
+            rb.simulate(rb.Samba(), ENVIRONMENT, adversary, horizon=100, runs=1)
 
 
 def regret_of(seed: int) -> float:

@@ -328,6 +328,34 @@ def test_a_floor_keeps_every_arm_alive(inner: str) -> None:
     assert shares[:, 1].min() > 0.45
 
 
+@pytest.mark.parametrize("rate", [0.05, 0.5, 0.7, 0.9])
+def test_samba_stays_on_the_simplex_inside_a_floor(rate: float) -> None:
+    policy, random = rb.policy(f"floor:share=0.5,inner=(samba:learning_rate={rate})"), stream(61)
+    state = policy.start(rb.Setting(9, 1))
+    for _ in range(20_000):
+        choice = policy.choose(state, random)
+        policy.learn(state, choice, float(random.uniform() < (0.8, 0.85, 0.9, *[0.5] * 6)[choice.arm]), random)
+        assert state.inner.chances.min() >= 0.0
+        assert abs(state.inner.chances.sum() - 1.0) < 1e-9
+
+
+def test_softmax_inside_a_floor_keeps_its_expected_step() -> None:
+    """The mixed chance is weighted away: the expected step is that of the policy alone."""
+    means, chances = np.array([0.9, 0.5, 0.1]), np.array([0.98, 0.01, 0.01])
+    alone, floor = rb.SoftmaxGradient(), rb.policy("floor:share=0.3,inner=(softmax-gradient)")
+    steps = []
+    for drawn in (chances, 0.7 * chances + 0.1):
+        step = np.zeros(3)
+        for arm in range(3):
+            state = alone.start(rb.Setting(3, 1))
+            state.chances[:] = chances
+            alone.learn(state, rb.Choice(arm, drawn[arm], 0), means[arm], stream(1))
+            step += drawn[arm] * state.preferences
+        steps.append(step)
+    assert steps[1] == pytest.approx(steps[0], rel=1e-9)
+    assert floor.throws_coins()
+
+
 def test_the_floor_mixes_chances_and_weights_the_inner_update() -> None:
     policy = rb.policy("floor:share=0.2,inner=(samba:learning_rate=0.1)")
     state = policy.start(rb.Setting(2, 1))

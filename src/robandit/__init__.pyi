@@ -6,15 +6,15 @@ from robandit.environments.bernoulli import Bernoulli as Bernoulli
 from robandit.environments.beta import Beta as Beta
 from robandit.environments.samples import Samples as Samples
 from robandit.errors import InputError as InputError
-from robandit.game import About as About
 from robandit.game import Adversary as Adversary
 from robandit.game import Choice as Choice
 from robandit.game import Environment as Environment
 from robandit.game import Policy as Policy
 from robandit.game import Setting as Setting
-from robandit.game import parameter as parameter
 from robandit.lab.batch import simulate as simulate
 from robandit.lab.trace import Trace as Trace
+from robandit.parts import About as About
+from robandit.parts import parameter as parameter
 from robandit.policies.aae import Aae as Aae
 from robandit.policies.barbar import Barbar as Barbar
 from robandit.policies.barbat import Barbat as Barbat

@@ -1,5 +1,6 @@
 """Every part by name: found by walking the folders, made from text such as `samba:learning_rate=0.1`."""
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -10,14 +11,15 @@ from dataclasses import Field, InitVar, fields, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType, NoneType
-from typing import Any, ClassVar, get_origin
+from typing import Any, get_origin
 
 from robandit import adversaries, environments, policies
 from robandit.adversaries.attacks import Attack
 from robandit.adversaries.schedules import Leading, Schedule
 from robandit.adversaries.timed import Budgeted, LeadingAttack, TimedAttack
 from robandit.errors import InputError, unknown
-from robandit.game import Adversary, Environment, Part, Policy, hints_of, members
+from robandit.game import Adversary, Environment, Policy
+from robandit.parts import Part, hints_of, members
 
 FOLDERS = {
     "policy": (policies, Policy),
@@ -26,7 +28,7 @@ FOLDERS = {
     "schedule": (adversaries, Schedule),
     "reward attack": (adversaries, Adversary),
 }
-_LOADED: list[ModuleType] = []
+_LOADED: dict[str, ModuleType] = {}
 
 
 def parts_in(module: ModuleType, base: type) -> Iterator[Any]:
@@ -49,20 +51,30 @@ def shipped(kind: str) -> dict[str, Any]:
 
 def catalogue(kind: str) -> dict[str, Any]:
     """All parts of a kind by name, those of loaded files included."""
-    own = {cls.about.name: cls for module in _LOADED for cls in parts_in(module, FOLDERS[kind][1])}
+    own = {cls.about.name: cls for module in _LOADED.values() for cls in parts_in(module, FOLDERS[kind][1])}
     return dict(sorted({**shipped(kind), **own}.items()))
 
 
 def load_file(path: str) -> None:
     """Add the parts of a Python file to the catalogue for this process."""
-    file = Path(path)
-    spec = importlib.util.spec_from_file_location(file.stem, file) if file.is_file() else None
+    file = Path(path).resolve()
+    name = f"robandit_loaded_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file) if file.is_file() else None
     if spec is None or spec.loader is None:
         raise InputError(f"--load must name a Python file, not {path!r}")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[file.stem] = module
-    spec.loader.exec_module(module)
-    _LOADED.append(module)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"--load {path}: {type(error).__name__}: {error}") from error
+    for kind, (_, base) in FOLDERS.items():
+        for cls in parts_in(module, base):
+            if cls.about.name in shipped(kind):
+                raise InputError(
+                    f"--load {path}: {kind} {cls.about.name!r} is the name of one that comes with robandit"
+                )
+    _LOADED[name] = module
 
 
 def split(text: str, separator: str) -> list[str]:
@@ -81,6 +93,8 @@ def split(text: str, separator: str) -> list[str]:
 
 def make(kind: str, text: str, **given: Any) -> Any:
     """A part from its text `name:parameter=value,...`; `given` adds parameters that are not text."""
+    if not isinstance(text, str):
+        raise InputError(f"{kind} must be text such as name:parameter=value, not {text!r}")
     name, _, rest = text.strip().partition(":")
     known = catalogue(kind)
     if name not in known:
@@ -91,36 +105,45 @@ def make(kind: str, text: str, **given: Any) -> Any:
         key, equals, value = item.partition("=")
         if not equals:
             raise InputError(f"{kind} {name!r}: {item!r} must read parameter=value")
-        if key not in settable or key in given:
-            raise unknown(f"{kind} {name!r}: parameter", key, set(settable) - set(given))
+        if key in given:
+            raise InputError(f"{kind} {name!r}: parameter {key!r} is given twice")
+        if key not in settable:
+            raise unknown(f"{kind} {name!r}: parameter", key, settable)
         given[key] = converted(value, hints[key], f"{name}: {key}")
     return cls(**given)
 
 
 def parameters_of(cls: type[Part]) -> dict[str, Field[Any]]:
     """The parameters a user may set as text."""
-    hidden = {"means", "samples", "budget", "charge"}
+    hidden: set[str] = {"means", "samples"} if issubclass(cls, Environment) else set()
+    hidden |= {"budget", "charge"} if issubclass(cls, Adversary) else set()
+    names = {item.name for item in fields(cls)} | {
+        name for name, hint in hints_of(cls).items() if isinstance(hint, InitVar)
+    }
     known: dict[str, Field[Any]] = cls.__dataclass_fields__
-    return {name: item for name, item in known.items() if name not in hidden and get_origin(item.type) is not ClassVar}
+    return {name: item for name, item in known.items() if name in names - hidden}
 
 
 def converted(text: str, hint: Any, where: str) -> Any:
-    """The text as a value of the annotated type."""
+    """The text as a value of one of the annotated types."""
     allowed = members(hint.type if isinstance(hint, InitVar) else hint)
     if Policy in {get_origin(kind) or kind for kind in allowed}:
         return policy(text.removeprefix("(").removesuffix(")"))
     if text.lower() == "none" and NoneType in allowed:
         return None
-    if bool in allowed:
-        if text.lower() not in ("true", "false"):
-            raise InputError(f"{where} must be true or false, not {text!r}")
+    if bool in allowed and text.lower() in ("true", "false"):
         return text.lower() == "true"
-    for kind in (int, float):
-        if kind in allowed:
-            try:
-                return kind(float(text)) if kind is int and float(text).is_integer() else kind(text)
-            except (ValueError, OverflowError) as error:
-                raise InputError(f"{where} must be a {'whole ' if kind is int else ''}number, not {text!r}") from error
+    if int in allowed or float in allowed:
+        try:
+            number = float(text)
+        except ValueError as error:
+            if str in allowed:
+                return text
+            whole = "" if float in allowed else "whole "
+            raise InputError(f"{where} must be a {whole}number, not {text!r}") from error
+        return int(number) if int in allowed and number.is_integer() else number
+    if bool in allowed:
+        raise InputError(f"{where} must be true or false, not {text!r}")
     return text
 
 
@@ -138,7 +161,8 @@ def scaled(given: Policy[Any]) -> Policy[Any]:
 
 def environment(text: str, means: tuple[float, ...] | None = None) -> Environment[Any]:
     """An environment by catalogue name, with means where it takes them."""
-    takes_means = text.partition(":")[0] != "samples"
+    known = catalogue("environment").get(str(text).partition(":")[0])
+    takes_means = known is not None and "means" in {item.name for item in fields(known)}
     made: Environment[Any] = make("environment", text, **({"means": means} if takes_means else {}))
     return made
 
@@ -147,6 +171,8 @@ def attack(
     name: str, *, schedule: str = "start", budget: float, size: str | float = "full", charge: str = "cost"
 ) -> Adversary[Any]:
     """An adversary within a budget: an attack on a schedule (threat model A), or one that sees the draw (model B)."""
+    if not isinstance(name, str):
+        raise InputError(f"attack must be the name of one, not {name!r}")
     shown = catalogue("reward attack")
     if name.partition(":")[0] in shown:
         if (schedule, size) != ("start", "full"):

@@ -1,11 +1,27 @@
-"""The one error a user can cause: a sentence that says what was given and what is allowed."""
+"""Errors a person can mend: each is one sentence that says what was given and what is allowed."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
-class InputError(ValueError):
-    """Bad input from outside; the message is complete and needs no traceback."""
+class Refused(Exception):
+    """Something a user gave cannot be taken; the message is complete and needs no traceback."""
+
+
+class InputError(Refused, ValueError):
+    """Bad input from outside."""
+
+
+class PartError(Refused):
+    """A part of the user's own breaks the contract; the message says which rule."""
+
+
+class PlayError(Refused):
+    """A policy broke the contract in the middle of a play."""
+
+
+class CompileError(Refused):
+    """A part cannot be compiled."""
 
 
 def unknown(kind: str, given: str, allowed: Iterable[str]) -> InputError:

@@ -1,146 +1,18 @@
 """The vocabulary of the game: what a policy, an environment and an adversary are, as plain values."""
 
 import math
-from dataclasses import MISSING, dataclass, field, fields
-from types import NoneType, UnionType
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_args, get_type_hints
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robandit.dice import Random, draw
 from robandit.errors import InputError
+from robandit.parts import Part, parameter
 
 Floats = NDArray[np.float64]
 Memory = TypeVar("Memory")
-_HINTS: dict[type, dict[str, Any]] = {}
-
-
-@dataclass(frozen=True)
-class About:
-    """A part's line in the catalogue."""
-
-    name: str
-    summary: str
-    reference: str = ""
-    fidelity: str = "exact"  # exact | recalled | reconstruction
-    needs: tuple[str, ...] = ()  # out of horizon, corruption, delta
-    bound: str = ""
-    cost: str = "O(K)"
-    waived: dict[str, str] = field(default_factory=dict)  # law -> the reason it does not apply
-
-
-def parameter(
-    default: Any,
-    description: str,
-    *,
-    above: float = -math.inf,
-    below: float = math.inf,
-    least: float = -math.inf,
-    most: float = math.inf,
-    choices: tuple[str, ...] = (),
-    published: Any = None,
-    scaled: Any = None,
-) -> Any:
-    """A field of a part with what the catalogue says of it and what the edge allows."""
-    limits = {"above": above, "below": below, "least": least, "most": most, "choices": choices}
-    told = {"description": description, "published": published, "scaled": scaled}
-    return field(default=default, metadata={"limits": limits, **told})
-
-
-@dataclass(frozen=True)
-class Part:
-    """A frozen value of parameters; checked and coerced to the annotated types when it is made."""
-
-    about: ClassVar[About]
-
-    def __post_init__(self) -> None:
-        hints = hints_of(type(self))
-        for item in fields(self):
-            value = coerced(getattr(self, item.name), hints[item.name], item.name, self.name)
-            limits = item.metadata.get("limits")
-            if limits and value is not None:
-                check_limits(value, limits, item.name, self.name)
-            object.__setattr__(self, item.name, value)
-
-    @property
-    def name(self) -> str:
-        """The part's name in the catalogue, or of its class where it is in none."""
-        about = getattr(type(self), "about", None)
-        return about.name if about else type(self).__name__
-
-    def parameters(self) -> dict[str, Any]:
-        """Every parameter's value, plain enough for JSON."""
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
-        return {name: str(value) if isinstance(value, Part) else value for name, value in values.items()}
-
-    def __str__(self) -> str:
-        shown = []
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if item.default is MISSING or value != item.default:
-                shown.append(
-                    f"{item.name}=({value})"
-                    if isinstance(value, Part)
-                    else f"{item.name}={value:g}"
-                    if isinstance(value, float)
-                    else f"{item.name}={value}"
-                )
-        return self.name + (":" + ",".join(shown) if shown else "")
-
-
-def hints_of(cls: type) -> dict[str, Any]:
-    """The annotations of a class, resolved once."""
-    if cls not in _HINTS:
-        _HINTS[cls] = get_type_hints(cls, include_extras=True)
-    return _HINTS[cls]
-
-
-def members(hint: Any) -> tuple[Any, ...]:
-    """The alternatives of a union, or the one type there is."""
-    return get_args(hint) if isinstance(hint, UnionType) else (hint,)
-
-
-def coerced(value: Any, hint: Any, name: str, part: str) -> Any:
-    """The value as its annotated type; an int field given 2.5 is refused rather than cut."""
-    allowed = members(hint)
-    if value is None and NoneType in allowed:
-        return None
-    for kind in (bool, int, float):
-        if kind in allowed:
-            if isinstance(value, str) and str in allowed:
-                break
-            try:
-                number = kind(value)
-            except (TypeError, ValueError) as error:
-                raise InputError(f"{part}: {name} must be a {WORDS[kind]}, not {value!r}") from error
-            if number != value or (kind is bool) != isinstance(value, bool | np.bool_):
-                raise InputError(f"{part}: {name} must be a {WORDS[kind]}, not {value!r}")
-            return number
-    return value
-
-
-WORDS = {bool: "truth value (true or false)", int: "whole number", float: "number"}
-
-
-def check_limits(value: Any, limits: dict[str, Any], name: str, part: str) -> None:
-    """Refuse a value outside its parameter's limits, NaN included."""
-    if isinstance(value, str):
-        if limits["choices"] and value not in limits["choices"]:
-            raise InputError(f"{part}: {name} must be one of {', '.join(limits['choices'])}, not {value!r}")
-        return
-    if not isinstance(value, int | float):
-        return
-    inside = limits["above"] < value <= limits["most"] and limits["least"] <= value
-    if not inside or (value >= limits["below"] and limits["below"] < math.inf):
-        raise InputError(f"{part}: {name} must be {describe_limits(limits)}, not {value!r}")
-
-
-def describe_limits(limits: dict[str, Any]) -> str:
-    """The allowed range in words."""
-    signs = [("above", "above"), ("least", "at least"), ("below", "below"), ("most", "at most")]
-    words = [f"{text} {limits[key]:g}" for key, text in signs if math.isfinite(limits[key])]
-    return "a number " + " and ".join(words) if words else "a number"
 
 
 @dataclass(frozen=True)
@@ -220,7 +92,7 @@ class Adversary(Part, Generic[Memory]):
     sees_draw: ClassVar[bool] = False  # threat model B
     watches: ClassVar[bool] = False  # asks for p(t)
 
-    budget: float = parameter(0.0, "corruption budget C", least=0)
+    budget: float = parameter(0.0, "corruption budget C", least=0, infinite=True)
     charge: str = parameter("cost", "cost (the definition) or rounds (each costs 1)", choices=("cost", "rounds"))
 
     def __post_init__(self) -> None:

@@ -48,7 +48,7 @@ def beta_quantile(uniform: float, a: float, b: float, log_beta: float) -> float:
     """The x at which the Beta(a, b) distribution function is `uniform`: Newton inside a shrinking bracket."""
     low, high = 0.0, 1.0
     x = min(a / (a + b), math.exp((math.log(uniform * a) + log_beta) / a))  # the tail's leading term, where it is small
-    if x <= 0.0:
+    if x < 1e-300:
         return 0.0
     for _ in range(100):
         excess = beta_cdf(x, a, b, log_beta) - uniform
@@ -56,10 +56,10 @@ def beta_quantile(uniform: float, a: float, b: float, log_beta: float) -> float:
             high = x
         else:
             low = x
-        slope = math.exp((a - 1.0) * math.log(x) + (b - 1.0) * math.log1p(-x) - log_beta)
+        slope = math.exp(min((a - 1.0) * math.log(x) + (b - 1.0) * math.log1p(-x) - log_beta, 700.0))
         step = x - excess / slope if slope > 0.0 else -1.0
         after = step if low < step < high else 0.5 * (low + high)
-        if abs(after - x) <= 1e-14 * x or after <= 0.0 or after >= 1.0:
+        if abs(after - x) <= 1e-14 * x or after < 1e-300 or after >= 1.0:
             return min(max(after, 0.0), 1.0)
         x = after
     return x

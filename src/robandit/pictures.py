@@ -11,13 +11,13 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#5
 DASHES = ("-", "--", "-.", ":")
 
 
-def regret_over_time(traces: dict[str, Trace], result: dict[str, Any], path: Path) -> None:
+def regret_over_time(traces: list[tuple[str, Trace]], result: dict[str, Any], path: Path) -> None:
     """Mean cumulative regret with a band from the 5 % to the 95 % quantile, corrupted rounds shaded."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 5.4), layout="constrained")
     axes = figure.add_subplot()
-    for number, (label, trace) in enumerate(traces.items()):
+    for number, (label, trace) in enumerate(traces):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
         rounds = np.concatenate([[0], trace.rounds])
         mean = np.concatenate([[0.0], trace.regret.mean(axis=0)])
@@ -25,7 +25,7 @@ def regret_over_time(traces: dict[str, Trace], result: dict[str, Any], path: Pat
         if len(trace.regret) > 1:
             low, high = np.quantile(trace.regret, [0.05, 0.95], axis=0)
             axes.fill_between(rounds[1:], low, high, color=colour, alpha=0.15, linewidth=0)
-    shade_corruption(axes, list(traces.values()))
+    shade_corruption(axes, [trace for _, trace in traces])
     axes.set_xlabel("round")
     axes.set_ylabel("cumulative regret (true means)")
     axes.set_title(caption(result), fontsize=10, loc="left")
@@ -64,7 +64,7 @@ def caption(result: dict[str, Any]) -> str:
     return first + (
         f"\nthreat model {adversary['threat']}: {adversary['attack']}, {adversary['schedule']}, "
         f"size {adversary['size']}, "
-        f"C = {adversary['budget']:,g} by {adversary['charge']}"
+        f"C = {adversary['budget'] or 0:,g} by {adversary['charge']}"
     )
 
 

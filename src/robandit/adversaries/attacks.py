@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from robandit.errors import InputError
-from robandit.game import About, Floats, Part, parameter
+from robandit.game import Floats
+from robandit.parts import About, Part, parameter
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class CloseGap(Attack):
     """The cheapest move that hides which arm is best."""
 
     about = About("close-gap", "best and runner-up both move to their midpoint, or past it by `overturn`")
-    overturn: float = parameter(0.0, "how far the runner-up shall be ahead", least=0, most=1)
+    overturn: float = parameter(0.0, "how far the runner-up shall be ahead, as far as [0, 1] allows", least=0, most=1)
 
     def target(self, means: Floats) -> Floats:
         best, rival = int(means.argmax()), runner_up(means)

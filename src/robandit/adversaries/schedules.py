@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from robandit.errors import InputError
-from robandit.game import About, Part, parameter
+from robandit.parts import About, Part, parameter
 
 
 class Timetable(NamedTuple):

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robandit.dice import Random
-from robandit.game import About, Adversary, Floats
+from robandit.game import Adversary, Floats
+from robandit.parts import About
 
 
 @dataclass

@@ -8,7 +8,8 @@ import numpy as np
 from robandit.adversaries.attacks import Attack, Flip, checked_size, sized_target
 from robandit.adversaries.schedules import Leading, Schedule, Start
 from robandit.dice import Random
-from robandit.game import About, Adversary, Floats, Memory
+from robandit.game import Adversary, Floats, Memory
+from robandit.parts import About
 
 FLIP, START, LEADING = Flip(), Start(), Leading()
 

@@ -9,7 +9,10 @@ from robandit.errors import InputError, unknown
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose mistakes are one sentence."""
+    """A parser whose mistakes are one sentence, and that takes no flag by half its name."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
         raise InputError(message.replace("argument ", "", 1))
@@ -69,6 +72,23 @@ def numbers(text: str) -> tuple[float, ...]:
     return tuple(number(piece) for piece in text.split(","))
 
 
+def load_flags() -> Parser:
+    """The flag that adds a user's own parts."""
+    flags = Parser(add_help=False)
+    flags.add_argument(
+        "--load", action="append", default=[], metavar="FILE.py", help="a Python file with parts of your own"
+    )
+    return flags
+
+
+def load_own(arguments: argparse.Namespace) -> None:
+    """Make the parts of the files named known."""
+    from robandit.catalogue import load_file
+
+    for path in arguments.load:
+        load_file(path)
+
+
 def json_flags() -> Parser:
     """The flag of every command that prints a table."""
     flags = Parser(add_help=False)
@@ -98,9 +118,6 @@ def game_flags() -> Parser:
     game.add_argument("--runs", type=whole, default=100, help="replications (default 100)")
     game.add_argument("--seed", type=whole, default=1, help="the same seed gives the same numbers (default 1)")
     game.add_argument("--threads", type=whole, help="default: all cores; the numbers do not depend on it")
-    game.add_argument(
-        "--load", action="append", default=[], metavar="FILE.py", help="a Python file with policies of your own"
-    )
     return flags
 
 
@@ -113,13 +130,12 @@ def attack_flags() -> Parser:
     )
     attack.add_argument(
         "--schedule",
-        default="start",
         metavar="NAME[:...]",
         help="when, such as middle or leading:theta=0.3 (default start)",
     )
-    attack.add_argument("--size", default="full", help="full, efficient, or the most a mean may move (default full)")
+    attack.add_argument("--size", help="full, efficient, or the most a mean may move (default full)")
     attack.add_argument("--budget", type=number, metavar="C", help="total corruption the adversary may spend")
-    attack.add_argument("--charge", default="cost", help="cost (the definition) or rounds (each changed round costs 1)")
+    attack.add_argument("--charge", help="cost (the definition) or rounds (each changed round costs 1)")
     return flags
 
 
@@ -134,10 +150,8 @@ def study_flags() -> Parser:
 
 def policies_from(arguments: argparse.Namespace) -> list[Any]:
     """The policies named, in the order given."""
-    from robandit.catalogue import load_file, policy
+    from robandit.catalogue import policy
 
-    for path in arguments.load:
-        load_file(path)
     return [policy(text) for text in arguments.policy or ["samba"]]
 
 
@@ -162,19 +176,15 @@ def adversary_from(arguments: argparse.Namespace) -> Any:
     """The adversary named, or None."""
     from robandit.catalogue import attack
 
+    terms = {name: getattr(arguments, name) for name in ("schedule", "size", "charge", "budget")}
+    given = {name: value for name, value in terms.items() if value is not None}
     if arguments.attack is None:
-        if arguments.budget is not None:
-            raise InputError(f"--budget {arguments.budget:g} was given without --attack: name an attack too")
+        for name, value in given.items():
+            raise InputError(f"--{name} {value} was given without --attack: name an attack too")
         return None
     if arguments.budget is None:
         raise InputError(f"--attack {arguments.attack} needs a --budget")
-    return attack(
-        arguments.attack,
-        schedule=arguments.schedule,
-        size=arguments.size,
-        budget=arguments.budget,
-        charge=arguments.charge,
-    )
+    return attack(arguments.attack, **given)
 
 
 def on_terminal() -> bool:

@@ -1,11 +1,12 @@
 """The catalogue commands: policies, adversaries, environments."""
 
 import json
+import sys
 from dataclasses import MISSING
 from typing import Any
 
 from robandit.catalogue import catalogue, parameters_of
-from robandit.game import Part
+from robandit.parts import Part
 
 KINDS = {
     "policies": ["policy"],
@@ -23,9 +24,12 @@ def entry(kind: str, cls: Any) -> dict[str, Any]:
         "summary": about.summary,
         "parameters": parameters(cls),
         "reference": about.reference,
+        "fidelity": about.fidelity,
+        "needs": list(about.needs),
+        "bound": about.bound,
     }
     if kind == "policy":
-        told |= {"fidelity": about.fidelity, "needs": list(about.needs), "bound": about.bound, "cost": about.cost}
+        told |= {"cost": about.cost}
     if kind in ("attack", "schedule", "reward attack"):
         told |= {"threat": "B" if kind == "reward attack" else "A"}
     return told
@@ -58,6 +62,6 @@ def show_list(command: str, as_json: bool) -> None:
 
     from robandit.cli.tables import catalogue_table
 
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 140)
     for kind in KINDS[command]:
         console.print(catalogue_table(kind, [told for told in entries if told["kind"] == kind]))

@@ -1,10 +1,11 @@
 """The entry point: one parser, one error sentence, exit codes."""
 
 import argparse
+import os
 import sys
 
-from robandit.cli.flags import Parser, attack_flags, game_flags, json_flags, study_flags
-from robandit.errors import InputError
+from robandit.cli.flags import Parser, attack_flags, game_flags, json_flags, load_flags, load_own, study_flags
+from robandit.errors import Refused
 from robandit.version import __version__
 
 LISTS = {
@@ -21,7 +22,7 @@ def build_parser() -> Parser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     play = commands.add_parser(
         "play",
-        parents=[game_flags(), attack_flags(), json_flags()],
+        parents=[game_flags(), attack_flags(), load_flags(), json_flags()],
         help="policies against one environment and one adversary: a table, a picture",
         description="Play policies against one environment and one adversary.",
     )
@@ -43,7 +44,7 @@ def build_parser() -> Parser:
     study.add_argument("action", choices=("run", "status", "report"), help="run SPEC.toml, status DIR, report DIR")
     study.add_argument("target", help="the spec to run, or the folder of a study")
     for name, text in LISTS.items():
-        commands.add_parser(name, parents=[json_flags()], help=text, description=f"List {text}.")
+        commands.add_parser(name, parents=[load_flags(), json_flags()], help=text, description=f"List {text}.")
     return parser
 
 
@@ -64,6 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         from robandit.cli.lists import show_list
 
+        load_own(arguments)
         show_list(arguments.command, arguments.json)
 
 
@@ -71,9 +73,15 @@ def main(words: list[str] | None = None) -> int:
     """Run the command line; 0 when done, 2 for bad input, 130 after Ctrl-C."""
     try:
         run(build_parser().parse_known(sys.argv[1:] if words is None else words))
-    except InputError as error:
+    except Refused as error:
         print(f"robandit: {error}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print("robandit: this does not fit into memory: fewer runs, arms or threads", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of a pipe has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print("robandit: stopped", file=sys.stderr)
         return 130

@@ -2,16 +2,18 @@
 
 import argparse
 import json
+import math
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
-from robandit.cli.flags import adversary_from, environment_from, on_terminal, policies_from
+from robandit.cli.flags import adversary_from, environment_from, load_own, on_terminal, policies_from
 from robandit.errors import InputError
 from robandit.game import Setting
 from robandit.lab.batch import simulate
 from robandit.lab.play import REFRESH, TRIALS
-from robandit.lab.trace import Trace, summarised
+from robandit.lab.trace import Trace
 from robandit.version import __version__
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -19,10 +21,9 @@ PICTURES = (".png", ".svg", ".pdf")
 
 def play(arguments: argparse.Namespace) -> None:
     """Simulate, print, draw."""
-    if arguments.plot and Path(arguments.plot).suffix.lower() not in PICTURES:
-        raise InputError(f"--plot must end in {', '.join(PICTURES)}, not {arguments.plot!r}")
-    if arguments.plot and not Path(arguments.plot).absolute().parent.is_dir():
-        raise InputError(f"--plot: the folder of {arguments.plot!r} does not exist")
+    if arguments.plot is not None:
+        check_plot(Path(arguments.plot))
+    load_own(arguments)
     policies = policies_from(arguments)
     environment, adversary = environment_from(arguments), adversary_from(arguments)
     traces, stopped = play_all(policies, environment, adversary, arguments)
@@ -35,11 +36,21 @@ def play(arguments: argparse.Namespace) -> None:
         from robandit.pictures import regret_over_time
 
         labels = [row["label"] for row in result["results"]]
-        regret_over_time(dict(zip(labels, traces, strict=True)), result, Path(arguments.plot))
+        regret_over_time(list(zip(labels, traces, strict=True)), result, Path(arguments.plot))
         if not arguments.json:
             print(f"picture: {arguments.plot}")
     if stopped:
         raise KeyboardInterrupt
+
+
+def check_plot(path: Path) -> None:
+    """Refuse a picture that could not be written, before anything is played."""
+    if path.suffix.lower() not in PICTURES:
+        raise InputError(f"--plot must end in {', '.join(PICTURES)}, not {str(path)!r}")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"--plot: the folder of {str(path)!r} does not exist")
+    if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise InputError(f"--plot: {str(path)!r} cannot be written")
 
 
 def play_all(
@@ -104,7 +115,12 @@ def adversary_json(adversary: Any) -> dict[str, Any] | None:
         told = {"attack": adversary.name, "schedule": "start", "size": "full", "charge": adversary.charge}
     else:
         told = {name: str(getattr(adversary, name)) for name in ("attack", "schedule", "size", "charge")}
-    return {"threat": "B" if adversary.sees_draw else "A", **told, "budget": adversary.budget}
+    return {"threat": "B" if adversary.sees_draw else "A", **told, "budget": finite(adversary.budget)}
+
+
+def finite(number: float) -> float | None:
+    """A number JSON can hold; an unlimited budget is null."""
+    return number if math.isfinite(number) else None
 
 
 def result_json(policy: Any, trace: Trace, adversary: Any, setting: Setting) -> dict[str, Any]:
@@ -116,9 +132,9 @@ def result_json(policy: Any, trace: Trace, adversary: Any, setting: Setting) -> 
         "parameters": policy.parameters(),
         "fidelity": policy.about.fidelity,
         "engine": trace.engine,
-        "regret": summarised(trace.regret[:, -1]),
+        "regret": trace.summary(),
         "corruption": {
-            "budget": budget,
+            "budget": finite(budget),
             "paid_mean": float(trace.corruption_paid[:, -1].mean()),
             "rounds_mean": float(trace.rounds_changed.mean()),
         },
@@ -141,7 +157,7 @@ def adversary_notes(policy: Any, adversary: Any, trace: Trace) -> list[str]:
     if adversary is None:
         return notes
     spent = trace.rounds_changed.mean() if adversary.charge == "rounds" else trace.corruption_paid[:, -1].mean()
-    if adversary.budget - spent > 1e-6 * adversary.budget:
+    if math.isfinite(adversary.budget) and adversary.budget - spent > 1e-6 * adversary.budget:
         notes.append(
             f"{adversary.budget - spent:,.1f} of the budget {adversary.budget:,g} was not spent (mean over runs)"
         )
@@ -157,8 +173,11 @@ def print_table(result: dict[str, Any]) -> None:
 
     from robandit.cli.tables import play_table
 
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(play_table(result))
+    table = play_table(result)
+    console = Console()
+    if not sys.stdout.isatty():  # a pipe has no width: let nothing be cut
+        console = Console(width=max(100, console.measure(table).maximum))
+    console.print(table)
     for row in result["results"]:
         for note in row["notes"]:
             console.print(f"note on {row['label']}: {note}", highlight=False)

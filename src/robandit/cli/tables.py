@@ -56,10 +56,11 @@ def play_table(result: dict[str, Any]) -> Table:
     against = "No adversary."
     if adversary:
         what = f"{adversary['attack']} on schedule {adversary['schedule']}, size {adversary['size']}"
-        bill = f"budget {adversary['budget']:g} charged by {adversary['charge']}"
+        budget = "unlimited" if adversary["budget"] is None else f"{adversary['budget']:g}"
+        bill = f"budget {budget} charged by {adversary['charge']}"
         against = f"Threat model {adversary['threat']}: {what}, {bill}."
     table = new_table(title, f"{against} Regret counts true means; ± is a 95 % interval of the mean.")
-    table.add_column("policy", style="bold", no_wrap=True)
+    table.add_column("policy", style="bold", overflow="fold")
     for heading in ("mean regret", "± 95 %", "median", "5 % - 95 %", "best arm"):
         table.add_column(heading, justify="right", no_wrap=True)
     if adversary:

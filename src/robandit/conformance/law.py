@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from robandit.game import Floats, Part
+from robandit.game import Floats
 from robandit.lab.layout import layout_of, saved
 from robandit.lab.table import Table
+from robandit.parts import Part
 
 Law = Callable[[Any], None]
 
@@ -44,7 +45,7 @@ def require_distribution(chances: Floats, when: str) -> None:
 def require_same_play(make: Callable[[], Table], what: str) -> None:
     """Compiled and interpreted plays agree to the last bit: every number, the whole state, the whole memory."""
     fast, slow = make(), make()
-    runs = slice(0, len(fast.signal))
+    runs = slice(0, len(fast.progress))
     parts = zip(fast.play_compiled(runs), slow.play_interpreted(runs), strict=True)
     for name in ("regret", "paid", "pulls", "changed"):
         same = np.array_equal(getattr(fast, name), getattr(slow, name))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from robandit.environments.means import Means, Nothing
-from robandit.game import About
+from robandit.parts import About
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robandit.environments.means import Means, moved
-from robandit.game import About, Floats, parameter
+from robandit.game import Floats
 from robandit.numerics import beta_quantile, log_beta
+from robandit.parts import About, parameter
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """Rewards drawn from recorded samples, one list per arm."""
 
 import csv
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from numpy.typing import NDArray
 
 from robandit.environments.means import moved
 from robandit.errors import InputError
-from robandit.game import About, Environment, Floats, parameter
+from robandit.game import Environment, Floats
+from robandit.parts import About, parameter
 
 
 @dataclass
@@ -35,25 +37,27 @@ class Samples(Environment[Columns]):
     )
 
     def __post_init__(self) -> None:
+        given = len(self.samples) > 0
         super().__post_init__()
-        if bool(self.file) == bool(self.samples):
+        if bool(self.file) == given:
             raise InputError("samples: give either samples (a list of values per arm) or file (a CSV), one of the two")
         columns = read_columns(Path(self.file)) if self.file else self.samples
-        object.__setattr__(
-            self, "samples", tuple(tuple(sorted(float(value) for value in column)) for column in columns)
-        )
+        try:
+            sorted_columns = tuple(tuple(sorted(float(value) for value in column)) for column in columns)
+        except (TypeError, ValueError) as error:
+            raise InputError("samples: must be a list of numbers for each arm") from error
+        object.__setattr__(self, "samples", sorted_columns)
         for number, column in enumerate(self.samples, start=1):
             if not column:
                 raise InputError(f"samples: arm {number} has no values")
             if not all(0.0 <= value <= 1.0 for value in column):
-                raise InputError(
-                    f"samples: values must be numbers from 0 to 1; arm {number} has {column[0]:g} to {column[-1]:g}"
-                )
+                seen = f"{column[0]:g} to {column[-1]:g}"
+                raise InputError(f"samples: values must be numbers from 0 to 1; arm {number} has {seen}")
 
     @property
     def means(self) -> tuple[float, ...]:  # type: ignore[override]  # read from the samples, not given
         """The mean of each arm's samples."""
-        return tuple(float(np.mean(column)) for column in self.samples)
+        return tuple(math.fsum(column) / len(column) for column in self.samples)
 
     def parameters(self) -> dict[str, object]:
         return {"file": self.file} if self.file else {"samples": self.samples}
@@ -73,16 +77,29 @@ def read_columns(path: Path) -> list[list[float]]:
     """The columns of a CSV file with a header row, blank cells left out."""
     try:
         rows = list(csv.reader(path.read_text().splitlines()))
-    except OSError as error:
-        raise InputError(f"samples: file {str(path)!r} cannot be read ({error.strerror})") from error
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"samples: file {str(path)!r} cannot be read ({error})") from error
     if len(rows) < 2:
         raise InputError(f"samples: file {str(path)!r} must have a header row and at least one row of values")
+    if all(is_number(cell) for cell in rows[0]):
+        raise InputError(f"samples: {path.name} line 1 must name the arms, not hold values: {','.join(rows[0])!r}")
     columns: list[list[float]] = [[] for _ in rows[0]]
     for line, row in enumerate(rows[1:], start=2):
+        if len(row) > len(columns):
+            raise InputError(
+                f"samples: {path.name} line {line} has {len(row)} cells, the header names {len(columns)} arms"
+            )
         for column, cell in zip(columns, row, strict=False):
-            try:
-                if cell.strip():
-                    column.append(float(cell))
-            except ValueError as error:
-                raise InputError(f"samples: {path.name} line {line}: {cell!r} is not a number") from error
+            if cell.strip() and not is_number(cell):
+                raise InputError(f"samples: {path.name} line {line}: {cell!r} is not a number")
+            column += [float(cell)] if cell.strip() else []
     return columns
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell holds a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -4,7 +4,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from robandit.errors import InputError
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.counts import ABOVE, play_counts, why_not_counts
 from robandit.lab.preflight import check_user_parts
-from robandit.lab.table import Table, check_played, set_table
+from robandit.lab.table import Table, set_table
 from robandit.lab.trace import Trace
 
 ENGINES = ("auto", "rounds", "counts")
@@ -39,8 +39,8 @@ def simulate(
     `threads`. `engine` is "rounds" (one round after another), "counts" (phased policies, exact in law
     whatever the horizon, not paired with other plays) or "auto": counts above 1e7 rounds where they apply.
     """
-    workers = os.cpu_count() or 1 if threads is None else threads
-    if not isinstance(workers, int) or workers < 1:
+    workers = (os.cpu_count() or 1) if threads is None else threads
+    if isinstance(workers, bool) or not isinstance(workers, int | np.integer) or workers < 1:
         raise InputError(f"threads must be a whole number of at least 1, not {threads!r}")
     table = set_table(policy, environment, adversary, horizon, runs, seed, checkpoints)
     engine = chosen_engine(engine, table)
@@ -52,7 +52,7 @@ def simulate(
         table.paid,
         table.pulls,
         table.changed,
-        gaps=max(environment.means) - np.array(environment.means),
+        gaps=table.gaps,
         engine=engine,
         nanoseconds=1e9 * spent / (table.horizon * runs),
     )
@@ -80,12 +80,12 @@ def run_chunks(table: Table, engine: str, slices: list[slice], workers: int, pro
     def one(runs: slice) -> float:
         begun = time.thread_time()
         if engine == "counts":
-            states = [play_counts(table, run) for run in range(runs.start, runs.stop)]
+            for run in range(runs.start, runs.stop):
+                play_counts(table, run)
         else:
-            states = [table.play_compiled(runs)[1]]
+            table.play_compiled(runs)
         spent = time.thread_time() - begun
-        for state in states:
-            check_played(table, runs, state)
+        table.check_faults(runs)
         return spent
 
     if engine == "rounds":
@@ -95,11 +95,13 @@ def run_chunks(table: Table, engine: str, slices: list[slice], workers: int, pro
         try:
             waiting = set(futures)
             while waiting:
-                _, waiting = wait(waiting, timeout=0.1 if progress else None)
+                done, waiting = wait(waiting, timeout=0.1 if progress else None, return_when=FIRST_EXCEPTION)
+                for future in done:
+                    future.result()  # raises what a worker met, at once
                 if progress:
-                    progress(float(table.signal.clip(0).sum()) / (table.horizon * len(table.signal)))
+                    progress(float(table.progress.sum()) / (table.horizon * len(table.progress)))
             return sum(future.result() for future in futures)
         except BaseException:
-            table.signal[:] = -1
+            table.stop[0] = 1
             pool.shutdown(wait=True, cancel_futures=True)
             raise

@@ -25,11 +25,11 @@ STRETCHES = 100_000  # and only if the adversary's changes are no more than this
 
 def why_not_counts(policy: Policy[Any], environment: Environment[Any], adversary: Adversary[Any], horizon: int) -> str:
     """The reason a play cannot go by counts, empty if it can."""
-    if not isinstance(policy, Phased) or not policy.by_counts():
+    if not isinstance(policy, Phased) or not policy.by_counts() or changed(policy, Phased, "choose", "learn"):
         return f"{policy} is not made of epochs with fixed probabilities"
-    if not isinstance(environment, Bernoulli):
+    if not isinstance(environment, Bernoulli) or changed(environment, Bernoulli, "reward"):
         return f"rewards must be bernoulli, not {environment.name}"
-    if not isinstance(adversary, TimedAttack):
+    if not isinstance(adversary, TimedAttack) or changed(adversary, TimedAttack, "start", "tamper_means"):
         return "the adversary must strike on a fixed schedule"
     if adversary.budget > 0:
         means = np.array(environment.means)
@@ -39,6 +39,11 @@ def why_not_counts(policy: Policy[Any], environment: Environment[Any], adversary
         if timing.step > 1 and min(timing.slots, adversary.strikes_paid(timing.target, means)) > STRETCHES:
             return f"the schedule must not change the means more than {STRETCHES:,} times"
     return ""
+
+
+def changed(part: Any, base: type, *methods: str) -> bool:
+    """Whether a part overrides what counting takes for granted."""
+    return any(getattr(type(part), name) is not getattr(base, name) for name in methods)
 
 
 def strikes(adversary: TimedAttack, means: Floats, horizon: int) -> Iterator[tuple[int, int, float, float]]:
@@ -65,8 +70,8 @@ def play_counts(table: Table, run: int) -> Epoch:
     policy, adversary = table.policy, table.adversary
     assert isinstance(policy, Phased)
     assert isinstance(adversary, TimedAttack)
-    means = np.array(table.environment.means)
-    gaps, target = means.max() - means, adversary.start(means, table.horizon).target
+    means, gaps = table.means, table.gaps
+    target = adversary.start(means, table.horizon).target
     random = np.random.Generator(np.random.PCG64(table.dice[run].reshape(-1).tolist()))
     state = policy.start(table.setting())
     policy.begin(state, Random(*map(int, table.dice[run, 1])))
@@ -90,10 +95,10 @@ def play_counts(table: Table, run: int) -> Epoch:
             now = stop
             if struck and strike is not None and now == strike[1]:
                 strike = next(coming, None)
-        table.regret[run, record], table.paid[run, record] = regret, paid
-        if table.signal[run] < 0:
+        table.regret[run, record], table.paid[run, record] = regret, min(paid, adversary.budget)
+        table.progress[run] = now
+        if table.stop[0] != 0:
             return state
-        table.signal[run] = now
     return state
 
 

@@ -5,7 +5,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from robandit.game import Adversary, Environment, Part, Policy, hints_of
+from robandit.game import Adversary, Environment, Policy
+from robandit.parts import Part, hints_of
 
 SCALARS = {bool: "bool", int: "int64", float: "float64"}
 

@@ -12,6 +12,7 @@ from robandit.lab.layout import layout_of, restored, scalars_of
 
 TRIALS = 64  # an implicit policy shows a watching adversary the frequencies of this many trial choices
 REFRESH = 16  # ... thrown anew every so many rounds
+NO_SUCH_ARM, NO_DISTRIBUTION = 1, 2  # faults of a policy
 
 
 def open_part(part: Any) -> Any:
@@ -39,41 +40,17 @@ restore_state = restore_memory = restore_part
 close_state = close_memory = close_part
 
 
-def play_runs(
-    parts: Any,
-    fresh: Any,
-    dice: Any,
-    arena: Any,
-    horizon: int,
-    by_rounds: bool,
-    checkpoints: Any,
-    out: Any,
-    signal: Any,
-) -> Any:
+def play_runs(parts: Any, fresh: Any, dice: Any, arena: Any, rules: Any, out: Any, control: Any) -> Any:
     """Play one replication after another, each from a fresh state with dice of its own."""
     policy, environment, adversary = open_policy(parts[0]), open_environment(parts[2]), open_adversary(parts[4])
     state, tables, memory = open_state(parts[1]), open_tables(parts[3]), open_memory(parts[5])
+    stop = control[0]
     for run in range(len(dice)):
-        if signal[run] < 0:
+        if stop[0] != 0:
             break
         restore_state(state, fresh[0])
         restore_memory(memory, fresh[1])
-        play(
-            policy,
-            state,
-            environment,
-            tables,
-            adversary,
-            memory,
-            dice[run],
-            arena,
-            horizon,
-            by_rounds,
-            checkpoints,
-            out,
-            run,
-            signal,
-        )
+        play(policy, state, environment, tables, adversary, memory, dice[run], arena, rules, out, control, run)
     return close_state(state), close_memory(memory)
 
 
@@ -86,20 +63,21 @@ def play(
     memory: Any,
     dice: Any,
     arena: Any,
-    horizon: int,
-    by_rounds: bool,
-    checkpoints: Any,
+    rules: Any,
     out: Any,
+    control: Any,
     run: int,
-    signal: Any,
 ) -> None:
-    """One replication, written into row `run` of `out`."""
+    """One replication, written into row `run` of `out`; stops at a checkpoint when asked to."""
     means, gaps, shown, proposal = arena
+    horizon, by_rounds, checkpoints = rules
     regret_at, paid_at, pulls, changed_rounds = out
+    stop, progress, faults = control
     environment_random = open_random((dice[0, 0], dice[0, 1], dice[0, 2], dice[0, 3]))
     policy_random = open_random((dice[1, 0], dice[1, 1], dice[1, 2], dice[1, 3]))
     adversary_random = open_random((dice[2, 0], dice[2, 1], dice[2, 2], dice[2, 3]))
     policy.begin(state, policy_random)
+    copy_means(means, proposal)
     left, paid, lost, changed, regret = adversary.budget, 0.0, 0.0, 0, 0.0
     checkpoint, record = checkpoints[0], 0
     for t in range(horizon):
@@ -114,45 +92,66 @@ def play(
                 cost = clip_to_budget(means, proposal, left, by_rounds)
                 tampered = cost > 0.0
                 if tampered:
-                    paid, lost = add_exactly(paid, lost, cost)
                     changed += 1
-                    left = left - 1.0 if by_rounds else max(left - cost, 0.0)
+                    paid, lost = add_exactly(paid, lost, cost)
+                    left = what_is_left(adversary.budget, paid, changed, by_rounds)
         choice = policy.choose(state, policy_random)
         arm = choice.arm
         if arm < 0 or arm >= len(means):
-            signal[run] = -2 - arm
+            faults[run, 0], faults[run, 1] = NO_SUCH_ARM, arm
             return
-        mean = proposal[arm] if tampered else means[arm]
+        mean = means[arm]
+        if tampered:
+            mean = proposal[arm]
+            copy_means(means, proposal)
         reward = environment.reward(tables, arm, mean, environment_random.uniform())
         if adversary.sees_draw and left > 0.0:
-            wanted = min(max(adversary.tamper_reward(memory, t, means, arm, reward, adversary_random), 0.0), 1.0)
+            wanted = clipped(adversary.tamper_reward(memory, t, means, arm, reward, adversary_random), reward)
             cost = abs(wanted - reward)
             if cost > 0.0:
                 if not by_rounds and cost > left:
                     wanted = reward + (wanted - reward) * (left / cost)
                     cost = left
                 reward = wanted
-                paid, lost = add_exactly(paid, lost, cost)
                 changed += 1
-                left = left - 1.0 if by_rounds else max(left - cost, 0.0)
+                paid, lost = add_exactly(paid, lost, cost)
+                left = what_is_left(adversary.budget, paid, changed, by_rounds)
         policy.learn(state, choice, reward, policy_random)
         regret += gaps[arm]
         pulls[run, arm] += 1
         if t + 1 == checkpoint:
-            regret_at[run, record], paid_at[run, record] = regret, paid
+            regret_at[run, record], paid_at[run, record] = regret, min(paid, adversary.budget)
             record += 1
             checkpoint = checkpoints[min(record, len(checkpoints) - 1)]
-            if signal[run] < 0:
+            progress[run] = t + 1
+            if not is_distribution(state.chances):
+                faults[run, 0] = NO_DISTRIBUTION
                 return
-            signal[run] = t + 1
+            if stop[0] != 0:
+                return
     changed_rounds[run] = changed
+
+
+def copy_means(means: Any, proposal: Any) -> None:
+    """A proposal starts from the true means, whatever was proposed before."""
+    for arm in range(len(means)):
+        proposal[arm] = means[arm]
+
+
+def clipped(value: float, fallback: float) -> float:
+    """A number in [0, 1]; what is none becomes the fallback, so that nonsense changes nothing."""
+    if value < 0.0:
+        return 0.0
+    if value > 1.0:
+        return 1.0
+    return value if value == value else fallback
 
 
 def clip_to_budget(means: Any, proposal: Any, left: float, by_rounds: bool) -> float:
     """Clip the proposed means to [0, 1], shorten the step to what is left, and answer its cost."""
     cost = 0.0
     for arm in range(len(means)):
-        proposal[arm] = min(max(proposal[arm], 0.0), 1.0)
+        proposal[arm] = clipped(proposal[arm], means[arm])
         cost = max(cost, abs(proposal[arm] - means[arm]))
     if by_rounds or cost <= left:
         return cost
@@ -168,9 +167,27 @@ def add_exactly(total: float, lost: float, amount: float) -> tuple[float, float]
     return after, (after - total) - amount
 
 
+def what_is_left(budget: float, paid: float, changed: int, by_rounds: bool) -> float:
+    """The rest of the budget; dust that only rounding left there is nothing."""
+    left = budget - changed if by_rounds else budget - paid
+    return left if left > 1e-12 * paid else 0.0
+
+
 def show_frequencies(policy: Any, state: Any, random: Any, shown: Any) -> None:
     """How often each arm comes in trial choices, thrown with the adversary's dice: watching changes nothing."""
     for arm in range(len(shown)):
         shown[arm] = 0.0
     for _ in range(TRIALS):
-        shown[policy.choose(state, random).arm] += 1.0 / TRIALS
+        arm = policy.choose(state, random).arm
+        if 0 <= arm < len(shown):  # an arm that does not exist is caught when it is played
+            shown[arm] += 1.0 / TRIALS
+
+
+def is_distribution(chances: Any) -> bool:
+    """Whether p(t) still is one; a number that is none fails every comparison."""
+    total = 0.0
+    for arm in range(len(chances)):
+        if not chances[arm] >= -1e-12:
+            return False
+        total += chances[arm]
+    return abs(total - 1.0) <= 1e-6

@@ -1,21 +1,19 @@
 """Before a user's part is compiled: a short checked play as plain Python, so that a mistake is an ordinary error."""
 
+import math
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
 from robandit.dice import Random
-from robandit.game import hints_of
+from robandit.errors import PartError
 from robandit.lab.layout import Layout, layout_of
 from robandit.lab.table import Table
+from robandit.parts import hints_of
 
 ROUNDS = 200
 _CHECKED: set[tuple[Layout, ...]] = set()
-
-
-class PartError(Exception):
-    """A part of the user's breaks the contract; the message says which rule."""
 
 
 def check_user_parts(table: Table) -> None:
@@ -30,12 +28,13 @@ def check_user_parts(table: Table) -> None:
         return
     policy, state, environment, tables, adversary, memory = parts
     words = [Random(*(int(word) for word in table.dice[0, role])) for role in range(3)]
-    means = np.array(table.environment.means)
+    means = table.means.copy()
     policy.begin(state, words[1])
     for t in range(min(ROUNDS, table.horizon)):
         check_chances(state.chances, len(means), policy.name, t)
         proposal = means.copy()
-        adversary.tamper_means(memory, t, state.chances, means, proposal, words[2])
+        struck = adversary.tamper_means(memory, t, state.chances, means, proposal, words[2])
+        check_proposal(adversary, struck, proposal, means, t)
         choice = policy.choose(state, words[1])
         if not 0 <= choice.arm < len(means):
             raise PartError(
@@ -45,10 +44,20 @@ def check_user_parts(table: Table) -> None:
         if not 0.0 <= reward <= 1.0:
             raise PartError(f"{environment.name}: reward answered {reward!r} in round {t}, allowed is 0 to 1")
         wanted = adversary.tamper_reward(memory, t, means, choice.arm, reward, words[2])
+        if not math.isfinite(wanted):
+            raise PartError(f"{adversary.name}: tamper_reward answered {wanted!r} in round {t}, allowed is a number")
         policy.learn(state, choice, min(max(wanted, 0.0), 1.0), words[1])
         check_fields(state, policy.name)
     check_chances(state.chances, len(means), policy.name, table.horizon)
     _CHECKED.add(key)
+
+
+def check_proposal(adversary: Any, struck: bool, proposal: Any, means: Any, t: int) -> None:
+    """An adversary writes numbers, and only when it strikes."""
+    if not np.isfinite(proposal).all():
+        raise PartError(f"{adversary.name}: the means proposed in round {t} are no numbers: {proposal}")
+    if not struck and not np.array_equal(proposal, means):
+        raise PartError(f"{adversary.name}: tamper_means wrote a proposal in round {t} but did not answer True")
 
 
 def check_chances(chances: Any, arms: int, name: str, t: int) -> None:

@@ -8,24 +8,25 @@ from numpy.typing import NDArray
 
 from robandit.adversaries.timed import TimedAttack
 from robandit.dice import seed_words
-from robandit.errors import InputError
+from robandit.environments.means import checked_means
+from robandit.errors import InputError, PlayError
 from robandit.game import Adversary, Environment, Floats, Policy, Setting
 from robandit.lab import play
 from robandit.lab.layout import layout_of, packed, scalars_set
 from robandit.lab.trace import checkpoint_grid
 
-
-class PlayError(Exception):
-    """A part broke its contract during a play; the message names it."""
+LIMITS = {"horizon": (1, 10**15), "runs": (1, 10**8), "seed": (0, 2**128)}
+MOST_NUMBERS = 2 * 10**9  # recorded by one play: 16 GB
 
 
 @dataclass
 class Table:
-    """One game, set up: the parts with their memories, all buffers, and what is written for each run."""
+    """One game: the parts, what is rolled, and what is written for each run."""
 
     policy: Policy[Any]
     environment: Environment[Any]
     adversary: Adversary[Any]
+    means: Floats
     horizon: int
     checkpoints: NDArray[np.int64]
     dice: NDArray[np.uint64]
@@ -33,22 +34,30 @@ class Table:
     paid: Floats
     pulls: NDArray[np.int64]
     changed: NDArray[np.int64]
-    signal: NDArray[np.int64]  # rounds done; -1 asks to stop; -2 - arm says that arm does not exist
+    stop: NDArray[np.int64]  # one number; anything but 0 asks all runs to end at their next checkpoint
+    progress: NDArray[np.int64]  # rounds done
+    faults: NDArray[np.int64]  # what a policy did wrong, and with which arm
+
+    @property
+    def gaps(self) -> Floats:
+        """What a pull of each arm costs."""
+        gaps: Floats = self.means.max() - self.means
+        return gaps
 
     def setting(self) -> Setting:
         """What the policy is told."""
-        return Setting(len(self.environment.means), self.horizon, self.adversary.budget)
+        return Setting(len(self.means), self.horizon, self.adversary.budget)
 
     def seat(self, runs: slice) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Fresh parts for some of the runs, and everything else the loop is given."""
-        means = np.array(self.environment.means)
+        means = self.means.copy()
         state, memory = self.policy.start(self.setting()), self.adversary.start(means, self.horizon)
         parts = (self.policy, state, self.environment, self.environment.start(), self.adversary, memory)
         fresh = tuple(copied(packed(part, layout_of(part))) for part in (state, memory))
-        arena = (means, means.max() - means, np.full(len(means), 1.0 / len(means)), means.copy())
+        arena = (means, self.gaps, np.full(len(means), 1.0 / len(means)), means.copy())
+        rules = (self.horizon, self.adversary.charge == "rounds", self.checkpoints)
         out = (self.regret[runs], self.paid[runs], self.pulls[runs], self.changed[runs])
-        by_rounds = self.adversary.charge == "rounds"
-        return parts, (fresh, self.dice[runs], arena, self.horizon, by_rounds, self.checkpoints, out, self.signal[runs])
+        return parts, (fresh, self.dice[runs], arena, rules, out, (self.stop, self.progress[runs], self.faults[runs]))
 
     def play_interpreted(self, runs: slice) -> tuple[Any, ...]:
         """Play some runs as plain Python; answers the parts as the last run left them."""
@@ -67,6 +76,14 @@ class Table:
         scalars_set(parts[5], layout_of(parts[5]), memory_scalars)
         return parts
 
+    def check_faults(self, runs: slice) -> None:
+        """Never a silent wrong number: an arm that does not exist, or probabilities that are none."""
+        for code, arm in self.faults[runs]:
+            if code == play.NO_SUCH_ARM:
+                raise PlayError(f"policy {self.policy} chose arm {arm}, allowed are 0 to {len(self.means) - 1}")
+            if code == play.NO_DISTRIBUTION:
+                raise PlayError(f"policy {self.policy} left the simplex: its chances are no distribution any more")
+
 
 def copied(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Packed values with arrays of their own."""
@@ -83,35 +100,46 @@ def set_table(
     checkpoints: Any,
 ) -> Table:
     """A table for these parts, after checking what a user may have got wrong."""
-    for kind, part in ((Policy, policy), (Environment, environment), (Adversary, adversary or TimedAttack())):
+    against = TimedAttack() if adversary is None else adversary
+    for kind, part in ((Policy, policy), (Environment, environment), (Adversary, against)):
         if not isinstance(part, kind):
             raise InputError(f"the {kind.__name__.lower()} must be a {kind.__name__}, not {part!r}")
-    for name, number, least in (("horizon", horizon, 1), ("runs", runs, 1), ("seed", seed, 0)):
+    for name, number in (("horizon", horizon), ("runs", runs), ("seed", seed)):
+        least, most = LIMITS[name]
         if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
             raise InputError(f"{name} must be a whole number of at least {least}, not {number!r}")
+        if number > most:
+            raise InputError(f"{name} must be at most {most:,}, not {number:,}")
+    check_threat(against)
+    means = np.array(checked_means(getattr(environment, "means", ())))
     grid = checkpoint_grid(checkpoints, int(horizon))
-    arms = len(environment.means)
+    if runs * (2 * len(grid) + len(means)) > MOST_NUMBERS:
+        raise InputError(f"{runs:,} runs of {len(grid):,} checkpoints and {len(means):,} arms do not fit into memory")
     return Table(
         policy,
         environment,
-        adversary or TimedAttack(),
+        against,
+        means,
         int(horizon),
         grid,
         seed_words(int(seed), range(runs)),
         regret=np.zeros((runs, len(grid))),
         paid=np.zeros((runs, len(grid))),
-        pulls=np.zeros((runs, arms), np.int64),
+        pulls=np.zeros((runs, len(means)), np.int64),
         changed=np.zeros(runs, np.int64),
-        signal=np.zeros(runs, np.int64),
+        stop=np.zeros(1, np.int64),
+        progress=np.zeros(runs, np.int64),
+        faults=np.zeros((runs, 2), np.int64),
     )
 
 
-def check_played(table: Table, runs: slice, state: Any) -> None:
-    """Never a silent wrong number: an arm that does not exist, or probabilities that are none."""
-    bad = table.signal[runs][table.signal[runs] < -1]
-    if len(bad):
-        raise PlayError(
-            f"policy {table.policy} chose arm {-2 - int(bad[0])}, allowed are 0 to {table.pulls.shape[1] - 1}"
+def check_threat(adversary: Adversary[Any]) -> None:
+    """Refuse an adversary whose threat model and methods do not agree: it would attack nothing."""
+    kind = type(adversary)
+    moves_means = kind.tamper_means is not Adversary.tamper_means
+    moves_reward = kind.tamper_reward is not Adversary.tamper_reward
+    if moves_means == moves_reward or moves_reward != kind.sees_draw:
+        raise InputError(
+            f"adversary {adversary.name} must define tamper_means (threat model A) "
+            "or tamper_reward with sees_draw = True (threat model B), one of the two"
         )
-    if not np.isfinite(state.chances).all() or abs(state.chances.sum() - 1.0) > 1e-6:
-        raise PlayError(f"policy {table.policy} left the simplex: its chances are {state.chances}")

@@ -32,7 +32,7 @@ class Trace:
     @property
     def best_arm_share(self) -> float:
         """The share of rounds spent on arms with gap 0."""
-        return float(self.pulls[:, self.gaps == 0.0].sum() / self.pulls.sum())
+        return float(self.pulls[:, self.gaps <= 1e-12].sum() / self.pulls.sum())
 
     def summary(self) -> dict[str, float | None]:
         """The regret at the horizon over replications."""
@@ -67,8 +67,8 @@ def checkpoint_grid(wanted: Any, horizon: int) -> NDArray[np.int64]:
             raise InputError(f"checkpoints must be at least 1, not {wanted!r}")
         grid = np.unique(np.linspace(0, horizon, int(wanted) + 1).round().astype(np.int64)[1:])
     else:
-        grid = np.unique(np.append(np.asarray(wanted, dtype=np.int64), horizon))
-    grid = grid[grid > 0]
-    if grid[-1] != horizon:
-        raise InputError(f"checkpoints must lie between 1 and the horizon {horizon}, not {int(grid[-1])}")
-    return grid
+        listed = np.asarray(wanted, dtype=float)
+        if listed.ndim != 1 or not ((listed >= 1) & (listed <= horizon) & (listed == np.floor(listed))).all():
+            raise InputError(f"checkpoints must be whole numbers between 1 and the horizon {horizon}, not {wanted!r}")
+        grid = np.unique(np.append(listed.astype(np.int64), horizon))
+    return grid[grid > 0]

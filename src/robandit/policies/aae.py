@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robandit.dice import Random
-from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+from robandit.game import Choice, Floats, Policy, Setting
+from robandit.parts import About, parameter
 
 
 @dataclass
@@ -34,7 +35,7 @@ class Aae(Policy[State]):
         bound="sum over arms of log(KT)/Delta_a without corruption; none with it",
     )
     delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
-    c: float = parameter(5.0, "constant inside the logarithm", above=0, published=5.0)
+    c: float = parameter(5.0, "constant inside the logarithm", least=1, published=5.0)
 
     def start(self, setting: Setting) -> State:
         arms = setting.arms
@@ -42,6 +43,8 @@ class Aae(Policy[State]):
         return State(np.eye(arms)[0], np.zeros(arms), np.ones(arms), math.log(self.c * arms / delta))
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        if choice.arm != state.next_arm:  # pulled by a floor around it: not its turn
+            return
         state.sums[choice.arm] += reward
         state.chances[state.next_arm] = 0.0
         state.next_arm = next_active(state.active, state.next_arm + 1)

@@ -3,7 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from robandit.game import About, Setting, parameter
+from robandit.game import Setting
+from robandit.parts import About, parameter
 from robandit.policies.phased import Epoch, Phased, new_epoch, whole
 
 
@@ -59,6 +60,3 @@ class Barbat(Phased):
         for arm in range(arms):
             mean = min(state.sums[arm] / state.expected[arm], 1.0)
             state.gaps[arm] = max(math.pow(2.0, -state.number), best - mean)
-
-    def notes(self, setting: Setting) -> list[str]:
-        return self.first_epoch_note(setting)

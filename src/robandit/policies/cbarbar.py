@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass
 
 from robandit.dice import Random
-from robandit.game import About, Setting, parameter
+from robandit.game import Setting
+from robandit.parts import About, parameter
 from robandit.policies.phased import Epoch, Phased, log_factor, new_epoch, whole
 
 STAR = 0  # the entry that pulls the best arm of the last epoch; entry i + 1 pulls arm i
@@ -36,7 +37,7 @@ class Cbarbar(Phased):
 
     def start(self, setting: Setting) -> Epoch:
         state = new_epoch(setting.arms, log_factor(self.scale, self.delta, setting), extra_entries=1)
-        state.order = -1 if self.band == "upper" else 0
+        state.side = 1.0 if self.band == "upper" else -1.0
         self.open_epoch(state)
         return state
 
@@ -55,17 +56,13 @@ class Cbarbar(Phased):
         state.length = whole(total)
 
     def conclude(self, state: Epoch) -> None:
-        side = 1.0 if state.order < 0 else -1.0
         best = -2.0
         for arm in range(len(state.gaps)):
-            value = state.sums[arm + 1] / state.expected[arm + 1] + side * state.gaps[arm] / 16.0
+            value = state.sums[arm + 1] / state.expected[arm + 1] + state.side * state.gaps[arm] / 16.0
             if value > best:
                 best = value
                 state.arms[STAR] = arm
         floor = math.pow(2.0, -0.25 * state.number)
         for arm in range(len(state.gaps)):
-            value = state.sums[arm + 1] / state.expected[arm + 1] - side * state.gaps[arm] / 16.0
+            value = state.sums[arm + 1] / state.expected[arm + 1] - state.side * state.gaps[arm] / 16.0
             state.gaps[arm] = max(floor, best - value, 0.5 * state.gaps[arm])
-
-    def notes(self, setting: Setting) -> list[str]:
-        return self.first_epoch_note(setting)

@@ -7,8 +7,9 @@ bound; the epochs below are rebuilt from them on BARBAR's pattern.
 import math
 from dataclasses import dataclass
 
-from robandit.game import About, Setting, parameter
-from robandit.policies.phased import Epoch, Phased, log_factor, new_epoch, whole
+from robandit.game import Setting
+from robandit.parts import About, parameter
+from robandit.policies.phased import Epoch, Phased, gaps_to_best, log_factor, new_epoch, whole
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,4 @@ class Draa(Phased):
                 state.expected[arm] = rest / active
 
     def conclude(self, state: Epoch) -> None:
-        best = -1.0
-        for arm in range(len(state.gaps)):
-            best = max(best, state.sums[arm] / state.expected[arm] - state.gaps[arm] / 16.0)
-        for arm in range(len(state.gaps)):
-            state.gaps[arm] = max(math.pow(2.0, -state.number), best - state.sums[arm] / state.expected[arm])
-
-    def notes(self, setting: Setting) -> list[str]:
-        return self.first_epoch_note(setting)
+        gaps_to_best(state)

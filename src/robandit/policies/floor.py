@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from robandit.dice import Random, draw
-from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+from robandit.game import Choice, Floats, Policy, Setting
+from robandit.parts import About, parameter
 from robandit.policies.samba import Samba
 
 SAMBA = Samba()

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robandit.dice import Random
-from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import frechet
+from robandit.parts import About, parameter
 
 
 @dataclass
@@ -67,8 +68,8 @@ class Ftpl(Policy[State]):
         """Whether the arm has the least perturbed loss under fresh noise.
 
         Conditional: the arm first swaps its noise with the largest among the arms whose loss is at
-        most its own. Those arms can then only lose to it or tie, so only the receiver of the swapped
-        noise and the arms with larger losses need comparing; nothing is stored.
+        most its own. One pass over fresh noise suffices: who holds that largest noise is known only at the
+        end, so the holder so far is kept apart and compared with the noise it gets in exchange.
         """
         limit = state.losses[arm] if state.conditional else -math.inf
         own, most, holder = 0.0, 0.0, arm

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robandit.dice import Random
-from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import hybrid_chances
+from robandit.parts import About, parameter
 
 
 @dataclass

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robandit.dice import Random
-from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import kl_upper_bound, negative_entropy
+from robandit.parts import About, parameter
 
 MARGIN = 1e-9  # an arm this close to the best bound is solved for rather than ruled out
 TINY = 1e-300  # keeps a logarithm finite

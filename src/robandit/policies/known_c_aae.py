@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 
 from robandit.dice import Random
-from robandit.game import About, Choice, Policy, Setting, parameter
+from robandit.game import Choice, Policy, Setting
+from robandit.parts import About, parameter
 from robandit.policies.elimination import Copies, drop_beaten, least_pulled, new_copies, record, show_mixture
 
 

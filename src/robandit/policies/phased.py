@@ -29,6 +29,7 @@ class Epoch:
     length: int = 0
     left: int = 0
     order: int = 0  # of the draws inside an epoch, for a policy that offers several
+    side: float = -1.0  # of the band that the best value is taken from
 
 
 def new_epoch(arms: int, log_term: float, extra_entries: int = 0) -> Epoch:
@@ -107,7 +108,7 @@ class Phased(Policy[Epoch]):
             self.arrange(state)
             self.show(state)
 
-    def first_epoch_note(self, setting: Setting) -> list[str]:
+    def notes(self, setting: Setting) -> list[str]:
         """A warning where the constants are too large for the horizon."""
         state = self.start(setting)
         if state.length <= setting.horizon:
@@ -116,6 +117,15 @@ class Phased(Policy[Epoch]):
             f"its first epoch lasts {state.length:,} rounds, longer than the horizon {setting.horizon:,}: "
             "it explores uniformly throughout; try scale=1"
         ]
+
+
+def gaps_to_best(state: Epoch) -> None:
+    """BARBAR's estimate: r_i = sum/expected, r_* = max(r_i - gap_i/16), gap_i = max(2^-m, r_* - r_i)."""
+    best = -1.0
+    for arm in range(len(state.gaps)):
+        best = max(best, state.sums[arm] / state.expected[arm] - state.gaps[arm] / 16.0)
+    for arm in range(len(state.gaps)):
+        state.gaps[arm] = max(math.pow(2.0, -state.number), best - state.sums[arm] / state.expected[arm])
 
 
 def whole(length: float) -> int:

@@ -6,8 +6,11 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.errors import InputError
-from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import argmax
+from robandit.parts import About, parameter
+
+USUAL = float("0.05")  # an object of its own: a learning rate that was given is told from the default
 
 
 @dataclass
@@ -28,7 +31,7 @@ class Samba(Policy[State]):
         bound="K log(T)/Delta + C/Delta, if learning_rate < r*/r_2 - 1",
     )
     learning_rate: float = parameter(
-        0.05, "step alpha; the theory asks alpha < r*/r_2 - 1", above=0, below=1, published=0.05
+        USUAL, "step alpha; the theory asks alpha < r*/r_2 - 1", above=0, below=1, published=0.05
     )
     min_lift: InitVar[float | None] = parameter(
         None, "in place of learning_rate, which is half of it: the smallest relative lift worth finding"
@@ -36,8 +39,10 @@ class Samba(Policy[State]):
 
     def __post_init__(self, min_lift: float | None = None) -> None:
         if min_lift is not None:
-            if self.learning_rate != 0.05:
+            if self.learning_rate is not USUAL:
                 raise InputError("samba: give learning_rate or min_lift, not both")
+            if not isinstance(min_lift, int | float) or not 0 < min_lift < 2:
+                raise InputError(f"samba: min_lift must be a number above 0 and below 2, not {min_lift!r}")
             object.__setattr__(self, "learning_rate", min_lift / 2)
         super().__post_init__()
 
@@ -50,7 +55,7 @@ class Samba(Policy[State]):
         p = state.chances
         leader = argmax(p)
         rate = self.learning_rate * reward / choice.chance
-        cap = 2.0 * choice.chance  # binds only when feedback comes late: it keeps p on the simplex
+        cap = min(2.0, 1.0 / self.learning_rate) * choice.chance  # binds only for late feedback: p stays on the simplex
         others = 0.0
         for a in range(len(p)):
             if a == leader:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robandit.dice import Random
-from robandit.game import About, Choice, Floats, Policy, Setting, parameter
+from robandit.game import Choice, Floats, Policy, Setting
+from robandit.parts import About, parameter
 
 
 @dataclass
@@ -41,7 +42,8 @@ class SoftmaxGradient(Policy[State]):
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         baseline = state.total / state.rounds if self.baseline and state.rounds > 0 else 0.0
-        push = self.step * (reward - baseline)
+        weight = state.chances[choice.arm] / choice.chance  # 1 unless the arm was drawn with another chance
+        push = self.step * weight * (reward - baseline)
         state.total += reward
         state.rounds += 1
         largest = -math.inf

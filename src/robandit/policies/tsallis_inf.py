@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robandit.dice import Random
-from robandit.game import About, Choice, Floats, Policy, Setting
+from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import tsallis_chances
+from robandit.parts import About
 
 BOUND = "sum over arms of log(T)/Delta_a + C (regret on true means)"
 REFERENCE = "Zimmert & Seldin 2021"

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robandit.game import About, Floats, Policy, Setting
+from robandit.game import Floats, Policy, Setting
+from robandit.parts import About
 
 
 @dataclass

@@ -11,9 +11,9 @@ import inspect
 from functools import cache
 from typing import Any
 
-from robandit.game import Part
+from robandit.parts import Part
 
-LOOP = ("dice", "game", "numerics", "lab.play", "lab.counts", "lab.table", "lab.trace")
+LOOP = ("dice", "game", "parts", "numerics", "lab.play", "lab.counts", "lab.table", "lab.trace")
 APART = ("robandit.errors", "robandit.catalogue")  # change what is said, never what is computed
 
 

@@ -60,6 +60,7 @@ def fingerprint(roots: list[FunctionType], extra: list[str]) -> str:
     """A name for compiled code that changes whenever any code or constant it was made from changes."""
     digest = hashlib.sha256()
     seen: set[FunctionType] = set()
+    modules: set[str] = set()
 
     def note(*things: Any) -> None:
         digest.update(repr(things).encode())
@@ -82,18 +83,23 @@ def fingerprint(roots: list[FunctionType], extra: list[str]) -> str:
             read_value(name, cell.cell_contents, names)
 
     def read_value(name: str, value: Any, names: set[str]) -> None:
+        value = getattr(value, "py_func", value)  # a function the user compiled already
         if isinstance(value, FunctionType):
             read(value)
         elif isinstance(value, ModuleType):
-            for inner in sorted(names & vars(value).keys()):
-                if not isinstance(vars(value)[inner], ModuleType):
+            if value.__name__ not in modules:
+                modules.add(value.__name__)
+                for inner in sorted(names & vars(value).keys()):
                     read_value(f"{name}.{inner}", vars(value)[inner], names)
         elif isinstance(value, np.ndarray):
             note(name, value.dtype.str, value.shape, value.tobytes())
-        elif isinstance(value, bool | int | float | complex | str | bytes | tuple):
-            note(name, value)
+        elif isinstance(value, type):
+            members = {key: repr(inner) for key, inner in vars(value).items() if key in names}
+            note(name, value.__qualname__, getattr(value, "_fields", ""), sorted(members.items()))
+        elif callable(value) and hasattr(value, "__qualname__"):
+            note(name, getattr(value, "__module__", ""), value.__qualname__)  # a library's function
         else:
-            note(name, getattr(value, "__qualname__", ""), getattr(value, "_fields", ""))
+            note(name, repr(value))  # an address in it means a new name in every process: slow, never stale
 
     note(*extra)
     for root in roots:

@@ -6,9 +6,11 @@ reaches and of the versions that compile it; numba's own cache then works beside
 
 import importlib.util
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -18,6 +20,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from robandit.dice import Random
+from robandit.errors import CompileError, InputError
 from robandit.lab import play
 from robandit.lab.compile.functions import code_of, fingerprint, inlined, ready
 from robandit.lab.compile.opened import opened_type, opener
@@ -25,15 +28,16 @@ from robandit.lab.layout import Layout, layout_of
 from robandit.version import __version__
 
 ROLES = ("policy", "state", "environment", "tables", "adversary", "memory")
+HELPERS = ["copy_means", "clipped", "clip_to_budget", "add_exactly", "what_is_left"]
+HELPERS += ["show_frequencies", "is_distribution", "play"]
+COMPLAINTS = (
+    "Unknown attribute|Untyped global|Use of unsupported|No implementation|Cannot|Invalid use|Unsupported|NameError"
+)
 KEPT = 400  # kernels on disk; the longest unused go first
 
 Layouts = tuple[Layout, ...]
 _KERNELS: dict[Layouts, Any] = {}
 _LOCK = threading.RLock()
-
-
-class CompileError(Exception):
-    """A part could not be compiled; the message says which and why."""
 
 
 def cache_folder() -> Path:
@@ -65,20 +69,31 @@ def build(layouts: Layouts, arguments: tuple[Any, ...]) -> Any:
     folder = cache_folder() / name
     counted_mark = folder / "counts-references"
     signature = tuple(nb.typeof(argument) for argument in arguments)
-    if not counted_mark.exists():
-        try:
-            return compiled(load(folder, name, layouts, counted=False), signature, counted=False)
-        except (NumbaError, NotImplementedError, AssertionError) as error:
-            first = error
-    else:
-        first = None
     try:
+        if not counted_mark.exists():
+            with suppress(NumbaError, NotImplementedError, AssertionError):
+                return compiled(load(folder, name, layouts, counted=False), signature, counted=False)
         kernel = compiled(load(folder, name, layouts, counted=True), signature, counted=True)
+        counted_mark.touch()
+    except OSError as error:
+        raise InputError(
+            f"the kernel cache {folder.parent} cannot be written; set ROBANDIT_CACHE to a folder"
+        ) from error
     except (NumbaError, NotImplementedError, AssertionError) as error:
         names = ", ".join(layout.cls.__name__ for layout in layouts[::2])
-        raise CompileError(f"could not compile {names}: {first or error}") from error
-    counted_mark.touch()
+        raise CompileError(f"could not compile {names}: {told_shortly(error)}") from error
     return kernel
+
+
+def told_shortly(error: BaseException) -> str:
+    """The heart of numba's long message: the innermost complaint and the line it is about."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    complaint = next(
+        (line for line in lines if re.match(COMPLAINTS, line)), lines[0] if lines else type(error).__name__
+    )
+    places = [line for line in lines if line.startswith("File ") and "robandit" not in line]
+    where = f" ({places[-1].rstrip(':')})" if places else ""
+    return f"{complaint}{where}; methods may use numbers, loops, math, arrays and functions of the same kind"
 
 
 def kernel_name(layouts: Layouts) -> str:
@@ -127,7 +142,7 @@ def load(folder: Path, name: str, layouts: Layouts, counted: bool) -> ModuleType
     for role, layout in (("state", layouts[1]), ("memory", layouts[5])):
         setattr(module, f"restore_{role}", written(restore_source(layout), counted))
         setattr(module, f"close_{role}", written(close_source(layout), counted))
-    for helper in ("add_exactly", "clip_to_budget", "show_frequencies", "play"):
+    for helper in HELPERS:  # callees first
         setattr(module, helper, ready(getattr(module, helper), counted))
     return module
 

@@ -1,0 +1,163 @@
+"""Parts: frozen values of parameters, checked and coerced when they are made, with a line in the catalogue."""
+
+import math
+from dataclasses import MISSING, dataclass, field, fields
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from robandit.errors import InputError
+
+LARGEST = 2**62  # whole numbers beyond this do not fit into a machine word
+_HINTS: dict[type, dict[str, Any]] = {}
+
+
+@dataclass(frozen=True)
+class About:
+    """A part's line in the catalogue."""
+
+    name: str
+    summary: str
+    reference: str = ""
+    fidelity: str = "exact"  # exact | recalled | reconstruction
+    needs: tuple[str, ...] = ()  # out of horizon, corruption, delta
+    bound: str = ""
+    cost: str = "O(K)"
+    waived: dict[str, str] = field(default_factory=dict)  # law -> the reason it does not apply
+
+
+def parameter(
+    default: Any,
+    description: str,
+    *,
+    above: float = -math.inf,
+    below: float = math.inf,
+    least: float = -math.inf,
+    most: float = math.inf,
+    infinite: bool = False,
+    choices: tuple[str, ...] = (),
+    published: Any = None,
+    scaled: Any = None,
+) -> Any:
+    """A field of a part with what the catalogue says of it and what the edge allows."""
+    limits = {"above": above, "below": below, "least": least, "most": most, "choices": choices, "infinite": infinite}
+    told = {"description": description, "published": published, "scaled": scaled}
+    return field(default=default, metadata={"limits": limits, **told})
+
+
+@dataclass(frozen=True)
+class Part:
+    """A frozen value of parameters; checked and coerced to the annotated types when it is made."""
+
+    about: ClassVar[About]
+
+    def __post_init__(self) -> None:
+        hints = hints_of(type(self))
+        for item in fields(self):
+            value = coerced(getattr(self, item.name), hints[item.name], item.name, self.name)
+            limits = item.metadata.get("limits")
+            if limits and value is not None:
+                check_limits(value, limits, item.name, self.name)
+            object.__setattr__(self, item.name, value)
+
+    @property
+    def name(self) -> str:
+        """The part's name in the catalogue, or of its class where it is in none."""
+        about = getattr(type(self), "about", None)
+        return about.name if about else type(self).__name__
+
+    def parameters(self) -> dict[str, Any]:
+        """Every parameter's value, plain enough for JSON."""
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {name: str(value) if isinstance(value, Part) else value for name, value in values.items()}
+
+    def __str__(self) -> str:
+        shown = []
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.default is MISSING or not same(value, item.default):
+                shown.append(f"{item.name}={spelled(value)}")
+        return self.name + (":" + ",".join(shown) if shown else "")
+
+
+def same(value: Any, default: Any) -> bool:
+    """Whether a value is its default; an array never is."""
+    return type(value) is type(default) and not isinstance(value, np.ndarray) and bool(value == default)
+
+
+def spelled(value: Any) -> str:
+    """A value as text that gives it back exactly."""
+    if isinstance(value, Part):
+        return f"({value})"
+    if isinstance(value, float):
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    return str(value)
+
+
+def hints_of(cls: type) -> dict[str, Any]:
+    """The annotations of a class, resolved once."""
+    if cls not in _HINTS:
+        _HINTS[cls] = get_type_hints(cls, include_extras=True)
+    return _HINTS[cls]
+
+
+def members(hint: Any) -> tuple[Any, ...]:
+    """The alternatives of a union, or the one type there is."""
+    return get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else (hint,)
+
+
+def coerced(value: Any, hint: Any, name: str, part: str) -> Any:
+    """The value as one of its annotated types; an int field given 2.5 is refused rather than cut."""
+    allowed = members(hint)
+    kinds = [kind for kind in (bool, int, float) if kind in allowed]
+    if (value is None and NoneType in allowed) or (isinstance(value, str) and str in allowed):
+        return value
+    for kind in kinds:
+        number = as_number(value, kind)
+        if number is not None:
+            return number
+    words = [WORDS[kind] for kind in kinds] + ["text"] * (str in allowed)
+    classes = [get_origin(kind) or kind for kind in allowed]
+    held = [kind for kind in classes if isinstance(kind, type) and issubclass(kind, Part)]
+    if held and not isinstance(value, tuple(held)):
+        raise InputError(f"{part}: {name} must be a {held[0].__name__}, not {value!r}")
+    if words and not held:
+        raise InputError(f"{part}: {name} must be a {' or '.join(words)}, not {value!r}".replace("a text", "text"))
+    return value
+
+
+def as_number(value: Any, kind: type) -> Any:
+    """The value as a number of this kind, None if it is none or does not fit."""
+    if (kind is bool) != isinstance(value, bool | np.bool_) or isinstance(value, str | bytes):
+        return None
+    try:
+        number = kind(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    fits = kind is not int or -LARGEST <= number <= LARGEST
+    return number if number == value and fits else None
+
+
+WORDS = {bool: "truth value (true or false)", int: "whole number", float: "number"}
+
+
+def check_limits(value: Any, limits: dict[str, Any], name: str, part: str) -> None:
+    """Refuse a value outside its parameter's limits, NaN included."""
+    if isinstance(value, str):
+        if limits["choices"] and value not in limits["choices"]:
+            raise InputError(f"{part}: {name} must be one of {', '.join(limits['choices'])}, not {value!r}")
+        return
+    if not isinstance(value, int | float):
+        return
+    inside = limits["above"] < value <= limits["most"] and value >= limits["least"]
+    finite = math.isfinite(value) or limits["infinite"]
+    if not (inside and finite) or (value >= limits["below"] and limits["below"] < math.inf):
+        raise InputError(f"{part}: {name} must be {describe_limits(limits)}, not {value!r}")
+
+
+def describe_limits(limits: dict[str, Any]) -> str:
+    """The allowed range in words."""
+    signs = [("above", "above"), ("least", "at least"), ("below", "below"), ("most", "at most")]
+    words = [f"{text} {limits[key]:g}" for key, text in signs if math.isfinite(limits[key])]
+    return "a finite number" if not words else "a number " + " and ".join(words)
