@@ -9,7 +9,7 @@ import numpy as np
 from robandit.lab.trace import summarised
 from robandit.store.cells import Store
 from robandit.store.files import write_atomically
-from robandit.study.claims import FIVE, READINGS, SCHEMES, weighed
+from robandit.study.claims import FIVE, K_SWEEP, READINGS, SCHEMES, weighed
 from robandit.study.code import hash_of, reached
 from robandit.study.report import READING, Section, grid_section, write_page
 from robandit.study.resampling import resampling_cost
@@ -20,13 +20,6 @@ from robandit.study.timing import time_table
 from robandit.version import __version__
 
 STUDIES = Path(__file__).parents[1] / "studies"
-K_SWEEP = {  # the paper's Table 3
-    "samba": {6: 629.9, 8: 884.2, 10: 1054.8, 15: 1722.7, 20: 2947.4, 30: 3534.4},
-    "fast-slow-aae": {6: 1473.7, 8: 2265.3, 10: 3519.8, 15: 7955.8, 20: 10269.1, 30: 12661.2},
-    "barbar": {6: 2010.5, 8: 8813.9, 10: 3599.2, 15: 4800.7, 20: 8675.4, 30: 10695.7},
-    "cbarbar": {6: 4189.2, 8: 6901.2, 10: 6285.2, 15: 11874.3, 20: 12668.2, 30: 14644.0},
-    "ftrl-hybrid": {6: 2038.3, 8: 2839.5, 10: 3322.7, 15: 4575.6, 20: 8460.1, 30: 10189.2},
-}
 NAMES = {"fast-slow-aae": "Fast-Slow", "samba": "SAMBA", "barbar": "BARBAR", "cbarbar": "CBARBAR", "ftrl-hybrid": "OMD"}
 
 

@@ -88,9 +88,8 @@ def build(layouts: Layouts, arguments: tuple[Any, ...]) -> Any:
 def told_shortly(error: BaseException) -> str:
     """The heart of numba's long message: the innermost complaint and the line it is about."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    complaint = next(
-        (line for line in lines if re.match(COMPLAINTS, line)), lines[0] if lines else type(error).__name__
-    )
+    complaints = [line for line in lines if re.match(COMPLAINTS, line) and "<function resolve" not in line]
+    complaint = complaints[-1] if complaints else lines[0] if lines else type(error).__name__
     places = [line for line in lines if line.startswith("File ") and "robandit" not in line]
     where = f" ({places[-1].rstrip(':')})" if places else ""
     return f"{complaint}{where}; methods may use numbers, loops, math, arrays and functions of the same kind"
