@@ -9,7 +9,7 @@ import numpy as np
 from robandit.lab.trace import summarised
 from robandit.store.cells import Store
 from robandit.store.files import write_atomically
-from robandit.study.claims import FIVE, K_SWEEP, READINGS, SCHEMES, weighed
+from robandit.study.claims import weighed
 from robandit.study.code import hash_of, reached
 from robandit.study.report import READING, Section, grid_section, write_page
 from robandit.study.resampling import resampling_cost
@@ -17,6 +17,7 @@ from robandit.study.results import Results, values
 from robandit.study.spec import Study
 from robandit.study.tables import Table
 from robandit.study.timing import time_table
+from robandit.study.verdicts import FIVE, K_SWEEP, READINGS, SCHEMES
 from robandit.version import __version__
 
 STUDIES = Path(__file__).parents[1] / "studies"
