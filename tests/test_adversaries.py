@@ -134,6 +134,65 @@ def test_the_policy_sees_the_corrupted_means() -> None:
     assert table.play_compiled(slice(0, 1))[1].chances == pytest.approx([0.25] * 4, abs=0)
 
 
+NINE = np.arange(1, 10) / 10
+
+
+@pytest.mark.parametrize(
+    ("attack", "victim"),
+    [
+        ("promote", "ucb1"),
+        ("oracle", "ucb1"),
+        ("oracle", "thompson"),
+        ("jun-ucb", "ucb1"),
+        ("jun-epsilon-greedy", "epsilon-greedy"),
+        ("ace", "ucb1"),
+        ("ace", "thompson"),
+        ("ace:arm=5", "ucb1"),
+        ("oracle:arm=2,margin=0.05", "thompson"),
+    ],
+)
+def test_attacks_that_see_the_draw_turn_their_victims(attack: str, victim: str) -> None:
+    """With a budget that is never short, more than nine in ten pulls go to the arm the attacker favours."""
+    adversary = rb.attack(attack, budget=1e9)
+    trace = rb.simulate(rb.policy(victim), rb.Bernoulli(NINE), adversary, horizon=100_000, runs=10)
+    arm = int(adversary.parameters()["arm"] or 8) - 1
+    shares = trace.pulls[:, arm] / trace.horizon
+    assert shares.mean() > 0.9, f"{shares.mean():.3f} of the pulls, {trace.corruption_paid[:, -1].mean():.0f} paid"
+
+
+@pytest.mark.parametrize("victim", ["samba", "ucb1", "tsallis-inf-rv", "thompson"])
+def test_sink_shown_turns_everyone_away_from_the_best_arm(victim: str) -> None:
+    trace = rb.simulate(
+        rb.policy(victim), rb.Bernoulli(NINE), rb.attack("sink-shown", budget=1e9), horizon=50_000, runs=10
+    )
+    assert trace.best_arm_share < 0.05
+
+
+def test_the_epoch_schedule_strikes_through_one_epoch_of_a_phased_policy() -> None:
+    policy = rb.Barbar(scale=1)
+    length = policy.start(rb.Setting(4, 20_000)).length
+    adversary = rb.attack("flip", schedule="epoch:number=1", budget=1e9)
+    trace = rb.simulate(
+        policy, rb.Bernoulli(MEANS), adversary, horizon=20_000, runs=3, checkpoints=np.arange(1, 20_001)
+    )
+    assert trace.rounds_changed[0] == length
+    assert (trace.rounds_changed >= length).all()  # where the next epoch repeats p(t), nobody sees that one ended
+    struck = np.flatnonzero(np.diff(trace.corruption_paid[0], prepend=0.0))
+    assert list(struck) == list(range(length))
+    later = rb.simulate(
+        policy, rb.Bernoulli(MEANS), rb.attack("flip", schedule="epoch", budget=1e9), horizon=20_000, runs=1
+    )
+    assert later.rounds_changed[0] > length
+
+
+def test_attackers_need_an_arm_to_favour() -> None:
+    for attack in ("promote", "ace", "oracle"):
+        with pytest.raises(rb.InputError, match="at least 2 arms"):
+            rb.simulate(rb.Samba(), rb.Bernoulli([0.5]), rb.attack(attack, budget=1), horizon=10, runs=1)
+        with pytest.raises(rb.InputError, match="arm must be one of 1 to 4, not 9"):
+            rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), rb.attack(f"{attack}:arm=9", budget=1), horizon=10, runs=1)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

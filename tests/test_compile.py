@@ -189,6 +189,32 @@ class NoState(rb.Policy[Any]):
         return [1.0]
 
 
+@dataclass
+class ListState:
+    chances: list[float]
+
+
+@dataclass(frozen=True)
+class ListChances(rb.Policy[ListState]):
+    def start(self, setting: rb.Setting) -> ListState:
+        return ListState([1.0 / setting.arms] * setting.arms)
+
+
+@dataclass(frozen=True)
+class WithDefault(Plain):
+    """A helper method with a default argument, and a NumPy integer in the state."""
+
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.count += self.step(reward)
+
+    def step(self, reward: float, by: int = 2) -> int:
+        return by if reward > 0.0 else 0
+
+
+def test_methods_may_have_defaults() -> None:
+    assert rb.simulate(WithDefault(), ENVIRONMENT, horizon=500, runs=2).pulls.sum() == 1000
+
+
 @pytest.mark.parametrize(
     ("policy", "error", "message"),
     [
@@ -199,6 +225,7 @@ class NoState(rb.Policy[Any]):
         (LateTrouble(), PlayError, "chose arm 9, allowed are 0 to 1"),
         (LateNan(), PlayError, "left the simplex"),
         (NotCompilable(), CompileError, "could not compile NotCompilable"),
+        (ListChances(), PartError, "state.chances must be a one-dimensional array of floats"),
         (NoState(), PartError, "dataclass with a field `chances`"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, rb.Policy) else "",

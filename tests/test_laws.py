@@ -18,6 +18,7 @@ ADVERSARIES = {
     **{name: lambda name=name: attack("flip", schedule=name, budget=25) for name in catalogue("schedule")},
     **{name: lambda name=name: attack(name, budget=25) for name in catalogue("reward attack")},
     "efficient": lambda: attack("invert", schedule="leading:theta=0.1,first=50", budget=25, size="efficient"),
+    "epoch": lambda: attack("flip", schedule="epoch:number=1", budget=25),
     "window": lambda: attack("sink", schedule="window:first=100,stop=900", budget=25, size=0.2),
 }
 

@@ -15,6 +15,7 @@ from typing import Any, get_origin
 
 from robandit import adversaries, environments, policies
 from robandit.adversaries.attacks import Attack
+from robandit.adversaries.epochs import EpochAttack, InEpoch
 from robandit.adversaries.schedules import Leading, Schedule
 from robandit.adversaries.timed import Budgeted, LeadingAttack, TimedAttack
 from robandit.errors import InputError, unknown
@@ -28,6 +29,7 @@ FOLDERS = {
     "schedule": (adversaries, Schedule),
     "reward attack": (adversaries, Adversary),
 }
+WATCHING: dict[type[Schedule], Any] = {Leading: LeadingAttack, InEpoch: EpochAttack}
 _LOADED: dict[str, ModuleType] = {}
 
 
@@ -182,5 +184,5 @@ def attack(
     if name.partition(":")[0] not in catalogue("attack"):
         raise unknown("attack", name, [*catalogue("attack"), *shown])
     when: Schedule = make("schedule", schedule)
-    kind = LeadingAttack if isinstance(when, Leading) else TimedAttack
+    kind = next((cls for rule, cls in WATCHING.items() if isinstance(when, rule)), TimedAttack)
     return kind(attack=make("attack", name), schedule=when, size=str(size), budget=budget, charge=charge)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from robandit.errors import InputError
+from robandit.errors import InputError, PartError
 
 LARGEST = 2**62  # whole numbers beyond this do not fit into a machine word
 _HINTS: dict[type, dict[str, Any]] = {}
@@ -98,7 +98,12 @@ def spelled(value: Any) -> str:
 def hints_of(cls: type) -> dict[str, Any]:
     """The annotations of a class, resolved once."""
     if cls not in _HINTS:
-        _HINTS[cls] = get_type_hints(cls, include_extras=True)
+        try:
+            _HINTS[cls] = get_type_hints(cls, include_extras=True)
+        except NameError as error:
+            raise PartError(
+                f"{cls.__name__}: its annotations cannot be resolved ({error}); define it in a module"
+            ) from error
     return _HINTS[cls]
 
 

@@ -4,27 +4,82 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robandit.adversaries.attacks import runner_up
 from robandit.dice import Random
+from robandit.errors import InputError
 from robandit.game import Adversary, Floats
-from robandit.parts import About
+from robandit.parts import About, parameter
 
 
 @dataclass
 class Target:
-    """The arm to harm."""
+    """The arm that matters: the one to harm, or the one to favour."""
 
-    best: int
+    arm: int
+
+
+def favoured(arm: int | None, means: Floats) -> int:
+    """The arm an attack wants pulled: the one named, counted from 1, or the runner-up."""
+    if len(means) < 2:
+        raise InputError("this attack needs an arm to favour, so at least 2 arms; 1 was given")
+    if arm is not None and arm > len(means):
+        raise InputError(f"arm must be one of 1 to {len(means)}, not {arm}")
+    return runner_up(means) if arm is None else arm - 1
 
 
 @dataclass(frozen=True)
 class SinkShown(Adversary[Target]):
     """Every success of the best arm becomes a failure, while the budget lasts."""
 
-    about = About("sink-shown", "threat model B: every reward of the best arm becomes 0")
+    about = About("sink-shown", "every reward of the best arm becomes 0", needs=("arm", "reward"))
     sees_draw = True
 
     def start(self, means: Floats, horizon: int) -> Target:
         return Target(int(np.argmax(means)))
 
     def tamper_reward(self, memory: Target, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
-        return 0.0 if arm == memory.best else reward
+        return 0.0 if arm == memory.arm else reward
+
+
+@dataclass(frozen=True)
+class Promote(Adversary[Target]):
+    """Every pull of one arm looks perfect."""
+
+    about = About("promote", "every reward of one arm becomes 1 (default: the runner-up)", needs=("arm", "reward"))
+    sees_draw = True
+    arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
+
+    def start(self, means: Floats, horizon: int) -> Target:
+        return Target(favoured(self.arm, means))
+
+    def tamper_reward(self, memory: Target, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
+        return 1.0 if arm == memory.arm else reward
+
+
+@dataclass(frozen=True)
+class Oracle(Adversary[Target]):
+    """Knows the true means and scales every better arm down to just below the favoured one.
+
+    It multiplies: subtracting from rewards in [0, 1] and clipping would leave a good arm too good.
+    """
+
+    about = About(
+        "oracle",
+        "scales the rewards of every better arm to a mean just below the favoured one",
+        reference="Jun, Li, Ma & Zhu 2018",
+        fidelity="recalled",
+        needs=("arm", "reward", "means"),
+    )
+    sees_draw = True
+    arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
+    margin: float = parameter(0.1, "how far below the favoured arm the others are pushed", least=0, most=1)
+
+    def start(self, means: Floats, horizon: int) -> Target:
+        return Target(favoured(self.arm, means))
+
+    def tamper_reward(self, memory: Target, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
+        wanted = max(means[memory.arm] - self.margin, 0.0)
+        if arm == memory.arm or means[arm] <= wanted:
+            return reward
+        share: float = wanted / means[arm]
+        return reward * share

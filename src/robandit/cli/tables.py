@@ -33,6 +33,8 @@ def catalogue_table(kind: str, entries: list[dict[str, Any]]) -> Table:
     table.add_column("name", style="bold", no_wrap=True)
     table.add_column("what it does", ratio=3)
     table.add_column("parameters", ratio=2)
+    if kind == "reward attack":
+        table.add_column("knows")
     if kind == "policy":
         for heading in ("needs", "fidelity", "cost a round"):
             table.add_column(heading)
@@ -42,6 +44,8 @@ def catalogue_table(kind: str, entries: list[dict[str, Any]]) -> Table:
             for item in told["parameters"]
         )
         row = [told["name"], told["summary"], settings or "-"]
+        if kind == "reward attack":
+            row.append(", ".join(told["needs"]))
         if kind == "policy":
             row += [", ".join(told["needs"]) or "-", told["fidelity"], told["cost"]]
         table.add_row(*row)

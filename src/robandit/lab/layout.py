@@ -8,7 +8,7 @@ import numpy as np
 from robandit.game import Adversary, Environment, Policy
 from robandit.parts import Part, hints_of
 
-SCALARS = {bool: "bool", int: "int64", float: "float64"}
+SCALARS = {bool: "bool", int: "int64", float: "float64", np.int64: "int64", np.float64: "float64", np.bool_: "bool"}
 
 
 @dataclass(frozen=True)

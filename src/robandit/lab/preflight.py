@@ -22,6 +22,12 @@ def check_user_parts(table: Table) -> None:
     if all(type(part).__module__.startswith("robandit.") for part in given):
         return
     check_fields(table.policy.start(table.setting()), table.policy.name)
+    for part, memory in (
+        (table.environment, table.environment.start()),
+        (table.adversary, table.adversary.start(table.means, table.horizon)),
+    ):
+        if not is_dataclass(memory):
+            raise PartError(f"{part.name}: start must answer a dataclass, not {type(memory).__name__}")
     parts, _ = table.seat(slice(0, 1))
     key = tuple(layout_of(part) for part in parts)
     if key in _CHECKED:
@@ -75,6 +81,9 @@ def check_fields(state: Any, name: str) -> None:
     """Fields keep their declared types, or compiled code would cut a float to an int without a word."""
     if not is_dataclass(state) or not hasattr(state, "chances"):
         raise PartError(f"{name}: start must answer a dataclass with a field `chances`, not {type(state).__name__}")
+    chances = state.chances
+    if not isinstance(chances, np.ndarray) or chances.dtype != np.float64 or chances.ndim != 1:
+        raise PartError(f"{name}: state.chances must be a one-dimensional array of floats, not {chances!r}")
     hints = hints_of(type(state))
     for item in fields(state):
         value, hint = getattr(state, item.name), hints[item.name]

@@ -21,6 +21,10 @@ from robandit.study.verdicts import FIVE, K_SWEEP, READINGS, SCHEMES
 from robandit.version import __version__
 
 STUDIES = Path(__file__).parents[1] / "studies"
+VERDICTS = (
+    "Reproduced: it holds wherever it was tried. Depends: it holds under some readings, schemes or algorithms and not "
+    "under others, and the evidence says which. Not reproduced: it does not hold. Not tested: these runs cannot decide."
+)
 NAMES = {"fast-slow-aae": "Fast-Slow", "samba": "SAMBA", "barbar": "BARBAR", "cbarbar": "CBARBAR", "ftrl-hybrid": "OMD"}
 
 
@@ -63,7 +67,7 @@ def write_paper(study: Study, folder: Path, quick: bool, timings: bool) -> dict[
     if quick:
         lead.insert(0, "A quick look with few runs: a claim its runs cannot decide says not-tested.")
     sections = [
-        Section("claims", "Is it true? Every claim with a verdict", claims=claims),
+        Section("claims", "Is it true? Every claim with a verdict", [VERDICTS], claims=claims),
         sweep_section(told["tables"]["k_sweep"]),
     ]
     if extras["timing"]:

@@ -118,10 +118,12 @@ def new_kind(cls: type, counted: bool) -> type[Opened]:
 
 def resolver(method: Callable[..., Any]) -> Callable[..., Any]:
     """A function with the method's own arguments that answers the method: what numba asks of an overload."""
-    code = method.__code__
-    names = ", ".join(code.co_varnames[: code.co_argcount])
-    space = {"method": method}
-    exec(f"def resolve({names}): return method", space)
+    code, defaults = method.__code__, method.__defaults__ or ()
+    names = list(code.co_varnames[: code.co_argcount])
+    space: dict[str, Any] = {"method": method, **{f"default{number}": value for number, value in enumerate(defaults)}}
+    for number in range(len(defaults)):
+        names[number - len(defaults)] += f"=default{number}"
+    exec(f"def resolve({', '.join(names)}): return method", space)
     resolve: Callable[..., Any] = space["resolve"]
     return resolve
 

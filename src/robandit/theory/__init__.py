@@ -1,0 +1,1 @@
+"""Theory that can be run."""

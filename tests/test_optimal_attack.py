@@ -1,0 +1,74 @@
+"""The exact optimum for two arms: values known beforehand, grids, simulation, and the attack's shape."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from robandit.theory.optimal_attack import optimal_attack
+
+
+def test_clean_regret_is_that_of_the_lab() -> None:
+    exact = optimal_attack(price=1e9, horizon=2000)
+    assert exact.regret == pytest.approx(exact.clean_regret, rel=1e-12)
+    assert exact.spending == 0.0
+    runs = rb.simulate(rb.Samba(), rb.Bernoulli([0.9, 0.8]), horizon=2000, runs=4000).regret[:, -1]
+    assert abs(runs.mean() - exact.clean_regret) < 4 * runs.std() / 4000**0.5
+
+
+def test_values_known_beforehand() -> None:
+    assert optimal_attack(price=1e9).clean_regret == pytest.approx(71.2, rel=0.005)
+    assert optimal_attack(budget=30, threat="B").regret == pytest.approx(272.7, rel=0.005)
+    priced = optimal_attack(price=1.5)
+    assert priced.regret == pytest.approx(838.2, rel=0.005)
+    assert priced.spending == pytest.approx(278.7, rel=0.005)
+
+
+@pytest.mark.parametrize(
+    ("terms", "step"), [({"price": 1.0}, 0.05), ({"budget": 20}, 0.1), ({"budget": 20, "threat": "B"}, 0.05)], ids=str
+)
+def test_a_finer_grid_changes_little(terms: dict[str, Any], step: float) -> None:
+    usual, fine = (optimal_attack(horizon=1500, step=width, **terms) for width in (None, step / 2))
+    value = [found.regret - terms.get("price", 0.0) * found.spending for found in (usual, fine)]
+    assert value[0] == pytest.approx(value[1], rel=0.001)
+
+
+@pytest.mark.parametrize(
+    ("threat", "attack", "terms"),
+    [
+        ("A", "invert", {"schedule": "leading:theta=0.1", "size": "efficient"}),
+        ("B", "sink-shown", {}),
+    ],
+)
+def test_no_attack_beats_the_optimum_and_good_ones_come_close(threat: str, attack: str, terms: dict[str, Any]) -> None:
+    exact = optimal_attack(budget=20, threat=threat, horizon=2000)
+    adversary = rb.attack(attack, budget=20, **terms)
+    runs = rb.simulate(rb.Samba(), rb.Bernoulli([0.9, 0.8]), adversary, horizon=2000, runs=4000).regret[:, -1]
+    error = runs.std() / 4000**0.5
+    assert runs.mean() < exact.regret + 4 * error
+    assert runs.mean() - exact.clean_regret > 0.85 * (exact.regret - exact.clean_regret)
+
+
+def test_more_money_never_does_less_harm_and_the_shape_is_a_band() -> None:
+    regrets = [optimal_attack(budget=budget, horizon=800).regret for budget in (0, 4, 20)]
+    assert regrets == sorted(regrets)
+    shape = optimal_attack(price=0.5, horizon=800)
+    assert set(np.unique(shape.strength).round(6)) <= {0.0, 0.2, 0.9}
+    assert shape.strength.max() > 0.0
+    assert shape.strength.shape == (len(shape.rounds), len(shape.chances))
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        ({"means": (0.8, 0.9), "price": 1.0}, "the better arm first"),
+        ({"threat": "C", "price": 1.0}, "threat must be A or B"),
+        ({}, "either a price or a budget"),
+        ({"price": 1.0, "budget": 2.0}, "either a price or a budget"),
+        ({"budget": 0.3}, "multiple of 0.2"),
+    ],
+)
+def test_refusals(terms: dict[str, Any], message: str) -> None:
+    with pytest.raises(rb.InputError, match=message):
+        optimal_attack(**terms)
