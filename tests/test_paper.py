@@ -1,0 +1,147 @@
+"""The reproduction, made small: every claim is weighed, every table is there, and what varies is kept apart."""
+
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from robandit.store.cells import Store
+from robandit.study import claims, paper, weigh_theory
+from robandit.study.paper import spec_path, write_paper
+from robandit.study.results import Results
+from robandit.study.run import run_here
+from robandit.study.spec import Study, read_study
+
+IDS = [
+    "lowest-regret",
+    "largest-at-zero",
+    "shrinks-with-c",
+    "faster-than-omd",
+    "omd-worse-small-c",
+    "barbar-surge",
+    "linear-in-k",
+    "lowest-every-k",
+    "log-t",
+    "linear-in-c",
+    "alpha-condition",
+    "adversary-power",
+    "ftpl-cost",
+]
+FEW = ["samba", "fast-slow-aae", "barbar:scale=1", "cbarbar:scale=1", "ftrl-hybrid"]
+
+
+def shrunk(text: str) -> str:
+    """The full spec with short horizons, few runs and small budgets; the same grids."""
+    text = re.sub(r"budgets = \[0, 1000, 2000, 3000, 4000, 5000\]", "budgets = [0, 10, 20, 30, 40, 50]", text)
+    text = re.sub(r"budgets = \[0, 1000, 3000, 5000\]", "budgets = [0, 10, 50]", text)
+    text = re.sub(r"budgets = 3000", "budgets = 30\nhorizons = 400", text)
+    text = re.sub(r"arms = \[6, 8, 10, 15, 20, 30\]", "arms = [6, 8, 10, 15]", text)
+    text = re.sub(r"(budgets = \[0, \d.*)", r"\1\nhorizons = 400", text)
+    text = re.sub(r"horizons = \[1000, .*\]", "horizons = [10, 100, 1000, 10000]", text)
+    text = re.sub(r"horizons = 400\n(horizons = 10000)", "horizons = 400", text)
+    text = re.sub(r"runs = \{.*\}", "runs = 25", text)
+    text = re.sub(r"runs = (50|100|400|4000)\b", "runs = 25", text)
+    text = re.sub(r'policies = \["tsallis.*\]', 'policies = ["tsallis-inf-iw", "tsallis-inf-rv", "thompson"]', text)
+    return text.replace("budgets = 0\nruns = 25\ncheckpoints", "budgets = 0\nhorizons = 400\nruns = 25\ncheckpoints")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Path]:
+    folder = tmp_path_factory.mktemp("paper")
+    (folder / "spec.toml").write_text(shrunk(spec_path(False).read_text()))
+    study = read_study(folder / "spec.toml")
+    assert max(cell.horizon for cell in study.cells().values()) <= 10_000
+    assert run_here(study.cells(), Store(folder), 2, lambda *_: None) == []
+    return study, folder
+
+
+@pytest.fixture
+def quick_extras(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two measured extras, with fewer repeats."""
+    monkeypatch.setattr(
+        paper,
+        "time_table",
+        lambda: {
+            name: {"seconds": 1.0, "ratio": 1.0, "paper_seconds": None, "paper_ratio": None}
+            for name in (*FEW, "tsallis-inf-iw")
+        },
+    )
+    found = [{"horizon": h, "mean": 9.0, "variance": float(h)} for h in (100, 1000)]
+    monkeypatch.setattr(paper, "resampling_cost", lambda: {"geometric": found, "conditional": found})
+
+
+@pytest.mark.usefixtures("quick_extras")
+def test_results_have_the_keys_of_the_contract(small: tuple[Study, Path]) -> None:
+    study, folder = small
+    told = write_paper(study, folder, quick=False, timings=True)
+    assert json.loads((folder / "results.json").read_text()) == told
+    assert told["quick"] is False
+    sweep = told["tables"]["k_sweep"]
+    assert list(sweep)[:5] == ["samba", "fast-slow-aae", "barbar", "cbarbar", "ftrl-hybrid"]
+    assert sweep["samba"]["6"].keys() == {"mean", "se", "runs", "paper"}
+    assert sweep["samba"]["6"]["paper"] == 629.9
+    assert sweep["tsallis-inf-iw"]["6"]["paper"] is None
+    assert set(told["tables"]["k_sweep_readings"]) >= {"invert-cost", "linspace", "uniform", "constants"}
+    assert [claim["id"] for claim in told["claims"]] == IDS
+    allowed = {"reproduced", "depends", "not-reproduced"}
+    assert {claim["verdict"] for claim in told["claims"]} <= allowed, "the full study decides every claim"
+    assert all(any(letter.isdigit() for letter in claim["evidence"]) for claim in told["claims"])
+    page = (folder / "report.html").read_text()
+    for name in IDS:
+        assert f'id="claim-{name}"' in page
+    for target in set(re.findall(r'href="#([^"]+)"', page)):
+        assert f'id="{target}"' in page, f"a link leads nowhere: {target}"
+
+
+@pytest.mark.usefixtures("quick_extras")
+def test_without_timings_the_same_store_gives_the_same_bytes(small: tuple[Study, Path], tmp_path: Path) -> None:
+    study, folder = replace(small[0], grids=small[0].grids[:3]), small[1]
+    pages = []
+    for name in ("one", "two"):
+        shutil.copytree(folder / "cells", tmp_path / name / "cells")
+        told = write_paper(study, tmp_path / name, quick=False, timings=False)
+        assert told["tables"]["time"] is None
+        pages.append([(tmp_path / name / file).read_bytes() for file in ("results.json", "report.html")])
+    assert pages[0] == pages[1]
+
+
+def test_what_is_missing_is_not_tested(tmp_path: Path) -> None:
+    study = read_study(spec_path(True))
+    told = claims.weighed(Results(study, Store(tmp_path)), {})
+    assert {claim["verdict"] for claim in told} == {"not-tested"}
+
+
+class Told(Results):
+    """Results that were made up: one array of regrets for each horizon."""
+
+    def has(self, grid: str) -> bool:
+        return True
+
+    def runs(self, grid: str, **coordinates: Any) -> Any:
+        noise = np.random.default_rng(0).normal(0, 1, 100)
+        return self.law(np.log10(coordinates["horizon"])) + noise  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("power", "verdict"), [(1, "reproduced"), (2, "not-reproduced"), (3, "not-reproduced")])
+def test_log_t_is_told_from_its_square(power: int, verdict: str) -> None:
+    results = Told(read_study(spec_path(False)), Store(Path("nowhere")))
+    results.law = lambda decades: 100.0 * decades**power  # type: ignore[attr-defined]
+    assert weigh_theory.log_t(results, {}).verdict == verdict
+
+
+def test_the_time_table_and_the_resampling_cost_are_measured() -> None:
+    from robandit.study.resampling import resampling_cost
+    from robandit.study.timing import time_table
+
+    times = time_table(repeats=1)
+    assert times["samba"]["ratio"] == 1.0
+    assert times["ftrl-hybrid"]["ratio"] > times["tsallis-inf-iw"]["ratio"] > 1.0
+    assert times["ftrl-hybrid"]["paper_ratio"] == pytest.approx(767.2, abs=0.1)
+    cost = resampling_cost(runs=1)
+    assert [row["horizon"] for row in cost["geometric"]] == [1000, 10_000, 100_000]
+    assert cost["conditional"][0]["mean"] < cost["geometric"][0]["mean"]
