@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.theory.optimal_attack import optimal_attack
+from robandit.lab.compile.loops import machine_code
+from robandit.theory import optimal_attack as module
+from robandit.theory.optimal_attack import moves_on_grid, optimal_attack
 
 
 def test_clean_regret_is_that_of_the_lab() -> None:
@@ -72,3 +74,17 @@ def test_more_money_never_does_less_harm_and_the_shape_is_a_band() -> None:
 def test_refusals(terms: dict[str, Any], message: str) -> None:
     with pytest.raises(rb.InputError, match=message):
         optimal_attack(**terms)
+
+
+@pytest.mark.parametrize("sees_draw", [False, True])
+def test_compiled_equals_interpreted(sees_draw: bool) -> None:
+    moves, shown = moves_on_grid(0.05, 0.5, 4.0), np.arange(12)
+    tables = (moves.chances, moves.up, moves.up_weights, moves.down, moves.down_weights)
+    for solve, terms in ((module.solve_priced, (0.01,)), (module.solve_budgeted, (6, 1.0 if sees_draw else 0.2))):
+        found = []
+        for function in (solve, machine_code(solve)):  # type: ignore[arg-type]
+            strength = np.zeros((12, len(moves.chances)))
+            found.append((function(tables, (0.9, 0.8, 12, sees_draw), *terms, shown, strength), strength))
+        assert np.array_equal(found[0][0], found[1][0])
+        assert np.array_equal(found[0][1], found[1][1])
+        assert found[0][1].max() > 0.0
