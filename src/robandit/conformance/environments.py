@@ -12,10 +12,10 @@ from robandit.lab.table import set_table
 from robandit.policies.samba import Samba
 
 AnyEnvironment = Environment[Any]
-DRAWS = 4000
+DRAWS = 2000
 SLACK = (
     np.log(2e9) / (2 * DRAWS)
-) ** 0.5  # Hoeffding: a mean of 4,000 rewards in [0, 1] strays further with chance < 1e-9
+) ** 0.5  # Hoeffding: a mean of 2,000 rewards in [0, 1] strays further with chance < 1e-9
 
 
 def rewards(environment: AnyEnvironment, arm: int, mean: float, seed: int) -> Any:

@@ -59,10 +59,12 @@ def grid_section(results: Results, grid: Grid) -> Section:
 
 def write_page(title: str, lead: list[str], sections: list[Section], folder: Path) -> Path:
     """Render the page and write it, with figures (svg, pdf, png) and tables (csv, tex) beside it."""
+    drawings = {}
     for section in sections:
         for picture in section.pictures:
-            for kind in ("svg", "pdf", "png"):
-                write_atomically(folder / "figures" / f"{picture.id}.{kind}", picture.rendered(kind))
+            for kind in ("pdf", "png", "svg"):
+                drawings[picture.id] = picture.rendered(kind)
+                write_atomically(folder / "figures" / f"{picture.id}.{kind}", drawings[picture.id])
         for table in section.tables:
             write_atomically(folder / "tables" / f"{table.id}.csv", table.csv().encode())
             write_atomically(folder / "tables" / f"{table.id}.tex", table.latex().encode())
@@ -70,7 +72,7 @@ def write_page(title: str, lead: list[str], sections: list[Section], folder: Pat
         f"Made by robandit {__version__}. The page needs no network; figures and tables lie beside it as files too."
     )
     page = template().render(
-        title=title, lead=lead, sections=[prepared(section) for section in sections], footer=footer
+        title=title, lead=lead, sections=[prepared(section, drawings) for section in sections], footer=footer
     )
     write_atomically(folder / "report.html", page.encode())
     return folder / "report.html"
@@ -85,14 +87,14 @@ def template() -> Any:
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined).get_template("report.html.j2")
 
 
-def prepared(section: Section) -> dict[str, Any]:
-    """A section as the template wants it."""
+def prepared(section: Section, drawings: dict[str, bytes]) -> dict[str, Any]:
+    """A section as the template wants it; `drawings` holds its figures as SVG."""
     tables = [prepared_table(table, number == 0) for number, table in enumerate(section.tables)]
     pictures = [
         {
             "id": picture.id,
             "caption": picture.caption,
-            "svg": inline(picture.rendered("svg").decode()),
+            "svg": inline(drawings[picture.id].decode()),
             "csv_name": f"{section.tables[0].id}.csv" if section.tables else "",
             "csv": tables[0]["csv"] if tables else "",
         }
