@@ -37,7 +37,7 @@ FEW = ["samba", "fast-slow-aae", "barbar:scale=1", "cbarbar:scale=1", "ftrl-hybr
 
 def shrunk(text: str) -> str:
     """The full spec with short horizons, few runs and small budgets; the same grids."""
-    dropped = r"levels-flip-cost|levels-lift|levels-invert-cost|k-sweep-flip-cost|k-sweep-lift|k-sweep-invert-cost|field-levels-i"
+    dropped = "(field-)?(levels|k-sweep)-(flip-cost|lift-others|invert-cost)"
     blocks = text.split("[[grid]]")
     text = "[[grid]]".join(block for block in blocks if not re.search(rf'id = "({dropped})', block))
     text = re.sub(r"budgets = \[0, 1000, 2000, 3000, 4000, 5000\]", "budgets = [0, 10, 20, 30, 40, 50]", text)
