@@ -24,17 +24,19 @@ class MySamba(rb.Policy[State]):
         if reward == 0.0:
             return
         p = state.chances
-        state.leader = 0
+        leader = 0
         for a in range(1, len(p)):
-            if p[a] > p[state.leader]:
-                state.leader = a
+            if p[a] > p[leader]:
+                leader = a
+        state.leader = leader
         rate = self.learning_rate * reward / choice.chance
         others = 0.0
         for a in range(len(p)):
-            if a != state.leader:
-                if choice.arm == state.leader:
-                    p[a] -= rate * p[a] * p[a]
-                elif choice.arm == a:
-                    p[a] += rate * p[a] * p[a]
-                others += p[a]
-        p[state.leader] = 1.0 - others
+            if a == leader:
+                continue
+            if choice.arm == leader:
+                p[a] -= rate * p[a] * p[a]
+            elif choice.arm == a:
+                p[a] += rate * p[a] * p[a]
+            others += p[a]
+        p[leader] = 1.0 - others

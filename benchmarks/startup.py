@@ -31,11 +31,11 @@ def seconds(words: list[str], cache: str, repeats: int) -> float:
 
 def peak_megabytes(horizon: str, cache: str) -> float:
     """The largest resident size of one play."""
-    code = "import resource, sys; from robandit.cli.main import main; main(sys.argv[1:]); "
-    code += "print('peak', resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    code = "import sys; from robandit.cli.main import main; main(sys.argv[1:]); "
+    code += "print(open('/proc/self/status').read())"  # getrusage would count the memory of this process too
     words = [sys.executable, "-c", code, "play", "--runs", "2", "--horizon", horizon]
     done = subprocess.run(words, env=os.environ | {"ROBANDIT_CACHE": cache}, capture_output=True, text=True, check=True)
-    return int(re.findall(r"peak (\d+)", done.stdout)[0]) / 1024
+    return int(re.findall(r"VmHWM:\s+(\d+)", done.stdout)[0]) / 1024
 
 
 def main() -> bool:
