@@ -61,10 +61,11 @@ def caption(result: dict[str, Any]) -> str:
     first = f"{len(means)} arms ({result['environment']['name']}), {result['runs']} runs; band: 5 % to 95 % of runs"
     if adversary is None:
         return first + "\nno corruption"
+    budget = "unlimited" if adversary["budget"] is None else f"{adversary['budget']:,g}"
     return first + (
         f"\nthreat model {adversary['threat']}: {adversary['attack']}, {adversary['schedule']}, "
         f"size {adversary['size']}, "
-        f"C = {adversary['budget'] or 0:,g} by {adversary['charge']}"
+        f"C = {budget} by {adversary['charge']}"
     )
 
 

@@ -44,7 +44,7 @@ def linear_in_c(results: Results, extras: dict[str, Any]) -> Verdict:
         )
     evidence = (
         "Extra regret per corrupted round, headline reading: " + "; ".join(told) + ". The theorem is an upper bound: "
-        "no scheme goes beyond the rate of scheme 1, which is flat in C; scheme 4 grows faster than C but stays below."
+        "no scheme goes beyond the rate of scheme 1, which is nearly flat; scheme 4 grows faster but stays below."
     )
     flat = max(rates[0]) <= 1.3 * min(rates[0])
     below = all(rate <= 1.1 * max(rates[0]) for scheme in rates for rate in scheme)
