@@ -6,7 +6,7 @@ from pathlib import Path
 import robandit as rb
 from robandit.catalogue import catalogue, scaled
 from robandit.environments.means import spread_means
-from robandit.pictures import regret_comparison
+from robandit.pictures.regret import regret_comparison
 
 FOLDER = Path(__file__).parent / "pictures"
 RUNS, HORIZON, BUDGET = 200, 100_000, 3000

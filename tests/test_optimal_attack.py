@@ -7,7 +7,7 @@ import pytest
 
 import robandit as rb
 from robandit.lab.compile.loops import machine_code
-from robandit.theory import optimal_attack as module
+from robandit.theory import programme
 from robandit.theory.optimal_attack import moves_on_grid, optimal_attack
 
 
@@ -56,9 +56,24 @@ def test_more_money_never_does_less_harm_and_the_shape_is_a_band() -> None:
     regrets = [optimal_attack(budget=budget, horizon=800).regret for budget in (0, 4, 20)]
     assert regrets == sorted(regrets)
     shape = optimal_attack(price=0.5, horizon=800)
-    assert set(np.unique(shape.strength).round(6)) <= {0.0, 0.2, 0.9}
-    assert shape.strength.max() > 0.0
-    assert shape.strength.shape == (len(shape.rounds), len(shape.chances))
+    assert shape.steps == pytest.approx((0.2, 0.9))
+    assert set(np.unique(shape.decisions)) <= {0, 1, 2}
+    assert shape.decisions.shape == (len(shape.rounds), len(shape.chances))
+    first = np.flatnonzero(shape.decisions[0])
+    assert (np.diff(first) == 1).all()  # one band around p = 1/2
+    assert first[0] < len(shape.chances) // 2 < first[-1]
+
+
+@pytest.mark.parametrize(
+    ("threat", "terms"), [("A", {"price": 1.0}), ("A", {"budget": 8}), ("B", {"price": 0.7}), ("B", {"budget": 12})]
+)
+def test_the_optimum_played_in_the_lab_is_what_the_programme_says(threat: str, terms: dict[str, float]) -> None:
+    exact = optimal_attack(threat=threat, horizon=1000, playable=True, **terms)  # type: ignore[arg-type]
+    trace = rb.simulate(rb.Samba(), rb.Bernoulli([0.9, 0.8]), exact.adversary, horizon=1000, runs=4000, checkpoints=1)
+    runs, paid = trace.regret[:, -1], trace.corruption_paid[:, -1]
+    assert abs(runs.mean() - exact.regret) < 4 * runs.std() / 4000**0.5  # one in 16,000
+    assert paid.mean() > 0.0
+    assert abs(paid.mean() - exact.spending) < 4 * paid.std() / 4000**0.5 + 0.01 * exact.spending
 
 
 @pytest.mark.parametrize(
@@ -69,6 +84,11 @@ def test_more_money_never_does_less_harm_and_the_shape_is_a_band() -> None:
         ({}, "either a price or a budget"),
         ({"price": 1.0, "budget": 2.0}, "either a price or a budget"),
         ({"budget": 0.3}, "multiple of 0.2"),
+        ({"budget": 300, "playable": True}, "do not fit"),
+        ({"price": -1.0}, "price must be a number of at least 0"),
+        ({"price": 1.0, "learning_rate": 1.5}, "learning_rate must be"),
+        ({"price": 1.0, "horizon": 0}, "horizon must be"),
+        ({"price": 1.0, "step": 2.0}, "step must be"),
     ],
 )
 def test_refusals(terms: dict[str, Any], message: str) -> None:
@@ -80,11 +100,15 @@ def test_refusals(terms: dict[str, Any], message: str) -> None:
 def test_compiled_equals_interpreted(sees_draw: bool) -> None:
     moves, shown = moves_on_grid(0.05, 0.5, 4.0), np.arange(12)
     tables = (moves.chances, moves.up, moves.up_weights, moves.down, moves.down_weights)
-    for solve, terms in ((module.solve_priced, (0.01,)), (module.solve_budgeted, (6, 1.0 if sees_draw else 0.2))):
-        found = []
-        for function in (solve, machine_code(solve)):  # type: ignore[arg-type]
-            strength = np.zeros((12, len(moves.chances)))
-            found.append((function(tables, (0.9, 0.8, 12, sees_draw), *terms, shown, strength), strength))
-        assert np.array_equal(found[0][0], found[1][0])
-        assert np.array_equal(found[0][1], found[1][1])
-        assert found[0][1].max() > 0.0
+    game, size = (0.9, 0.8, 12, sees_draw), len(moves.chances)
+    found = []
+    for ready in (lambda plain: plain, machine_code):
+        priced, decided = np.zeros((12, size, 1), np.uint8), np.zeros((12, size, 7), np.uint8)
+        shape = np.zeros((12, size), np.uint8)
+        values = ready(programme.solve_priced)(tables, game, 0.01, priced)
+        unit = 1.0 if sees_draw else 0.2
+        more = ready(programme.solve_budgeted)(tables, game, unit, np.zeros((size, 7)), shape, shown, decided)
+        assert np.array_equal(decided[:, :, 6], shape)
+        found.append([values, more, priced, decided])
+    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
+    assert all(array.max() > 0 for array in found[0])

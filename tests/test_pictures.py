@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from robandit.lab.trace import summarised
-from robandit.pictures import regret_comparison
+from robandit.pictures.regret import regret_comparison
 
 
 def test_the_comparison_names_every_policy_and_both_conditions(tmp_path: Path) -> None:

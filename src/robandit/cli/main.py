@@ -4,7 +4,18 @@ import argparse
 import os
 import sys
 
-from robandit.cli.flags import Parser, attack_flags, game_flags, json_flags, load_flags, load_own, study_flags
+from robandit.cli.flags import (
+    Parser,
+    attack_flags,
+    game_flags,
+    json_flags,
+    load_flags,
+    load_own,
+    number,
+    numbers,
+    study_flags,
+    whole,
+)
 from robandit.errors import Refused
 from robandit.version import __version__
 
@@ -43,6 +54,21 @@ def build_parser() -> Parser:
     )
     study.add_argument("action", choices=("run", "status", "report"), help="run SPEC.toml, status DIR, report DIR")
     study.add_argument("target", help="the spec to run, or the folder of a study")
+    optimum = commands.add_parser(
+        "optimum",
+        parents=[json_flags()],
+        help="the exact worst attack on SAMBA with two arms",
+        description="Solve for the worst attack on SAMBA with two arms: a dynamic programme, exact up to its grid.",
+    )
+    optimum.add_argument("--means", type=numbers, default=(0.9, 0.8), help="the better arm first (default 0.9,0.8)")
+    optimum.add_argument("--learning-rate", type=number, default=0.05, help="SAMBA's step (default 0.05)")
+    optimum.add_argument("--horizon", type=whole, default=10_000, metavar="T", help="rounds (default 10000)")
+    optimum.add_argument("--threat", default="A", help="A (before the draw, the default) or B (sees the draw)")
+    optimum.add_argument("--budget", type=number, metavar="C", help="corruption no run may exceed")
+    optimum.add_argument("--price", type=number, help="in place of a budget: a price per unit of corruption")
+    optimum.add_argument("--confirm", type=whole, default=0, metavar="RUNS", help="play the optimum so many times, too")
+    optimum.add_argument("--seed", type=whole, default=1, help="of --confirm (default 1)")
+    optimum.add_argument("--plot", metavar="FILE", help="draw at which p(t) it strikes, over time")
     for name, text in LISTS.items():
         commands.add_parser(name, parents=[load_flags(), json_flags()], help=text, description=f"List {text}.")
     return parser
@@ -62,6 +88,10 @@ def run(arguments: argparse.Namespace) -> None:
         from robandit.cli.study import study
 
         study(arguments)
+    elif arguments.command == "optimum":
+        from robandit.cli.optimum import optimum
+
+        optimum(arguments)
     else:
         from robandit.cli.lists import show_list
 

@@ -3,20 +3,17 @@
 import argparse
 import json
 import math
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
 from robandit.cli.flags import adversary_from, environment_from, load_own, on_terminal, policies_from
-from robandit.errors import InputError
 from robandit.game import Setting
 from robandit.lab.batch import simulate
 from robandit.lab.play import REFRESH, TRIALS
 from robandit.lab.trace import Trace
+from robandit.pictures.style import check_plot
 from robandit.version import __version__
-
-PICTURES = (".png", ".svg", ".pdf")
 
 
 def play(arguments: argparse.Namespace) -> None:
@@ -33,7 +30,7 @@ def play(arguments: argparse.Namespace) -> None:
     else:
         print_table(result)
     if arguments.plot:
-        from robandit.pictures import regret_over_time
+        from robandit.pictures.regret import regret_over_time
 
         labels = [row["label"] for row in result["results"]]
         regret_over_time(list(zip(labels, traces, strict=True)), result, Path(arguments.plot))
@@ -41,16 +38,6 @@ def play(arguments: argparse.Namespace) -> None:
             print(f"picture: {arguments.plot}")
     if stopped:
         raise KeyboardInterrupt
-
-
-def check_plot(path: Path) -> None:
-    """Refuse a picture that could not be written, before anything is played."""
-    if path.suffix.lower() not in PICTURES:
-        raise InputError(f"--plot must end in {', '.join(PICTURES)}, not {str(path)!r}")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"--plot: the folder of {str(path)!r} does not exist")
-    if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise InputError(f"--plot: {str(path)!r} cannot be written")
 
 
 def play_all(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from robandit.pictures import COLOURS, DASHES
+from robandit.pictures.style import COLOURS, DASHES
 from robandit.study.results import Results, values
 from robandit.study.spec import Grid
 

@@ -16,7 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robandit.errors import InputError
-from robandit.game import Floats
+from robandit.game import Adversary, Floats
+from robandit.theory.programme import solve_budgeted, solve_priced
+from robandit.theory.replay import before_the_draw, seeing_the_draw
+
+MOST_DECISIONS = 10**9  # a playable optimum keeps one byte each
 
 
 @dataclass(frozen=True)
@@ -26,9 +30,12 @@ class OptimalAttack:
     regret: float
     spending: float
     clean_regret: float
+    threat: str
+    steps: tuple[float, float]  # A: what decision 1 and 2 cost a round; B: 1 for each reward turned
     chances: Floats  # p of the best arm on the grid
     rounds: NDArray[np.int64]  # rounds at which the attack is shown
-    strength: Floats  # (rounds, grid): corruption of a round (A), or of the best arm's successes (B)
+    decisions: NDArray[np.uint8]  # (rounds, grid), with the whole budget left; see programme.py
+    adversary: Adversary[Any] | None  # the optimum as a player, if it was asked for
 
 
 @dataclass(frozen=True)
@@ -52,40 +59,80 @@ def optimal_attack(
     price: float | None = None,
     budget: float | None = None,
     step: float | None = None,
+    playable: bool = False,
 ) -> OptimalAttack:
     """The worst attack on SAMBA, given a price per unit of corruption or a hard budget (one of the two).
 
     `step` is the grid's width in log-odds: 0.05, or 0.1 for a hard budget in model A, which has many rows.
+    `playable` keeps every decision, so that the lab can play the optimum and confirm it.
     """
-    best, rival = means
-    if not 0.0 < rival < best <= 1.0:
-        raise InputError(f"means must be two numbers from 0 to 1, the better arm first, not {means!r}")
-    if threat not in ("A", "B"):
-        raise InputError(f"threat must be A or B, not {threat!r}")
-    if (price is None) == (budget is None):
-        raise InputError("give either a price or a budget")
+    best, rival = check_terms(means, learning_rate, horizon, threat, price, budget, step)
     from robandit.lab.compile.loops import machine_code
 
     width = step or (0.1 if budget is not None and threat == "A" else 0.05)
     moves = moves_on_grid(learning_rate, width, math.log(1.0 + learning_rate * horizon) + 3.0)
+    size = len(moves.chances)
     shown = np.unique(np.linspace(0, horizon - 1, 200).round().astype(np.int64))
     tables = (moves.chances, moves.up, moves.up_weights, moves.down, moves.down_weights)
     game = (best, rival, horizon, threat == "B")
-    strength = np.zeros((len(shown), len(moves.chances)))
+    steps = (1.0, 1.0) if threat == "B" else (min(1.0 - rival, best), max(1.0 - rival, best))
+    levels = 0 if budget is None else whole_levels(budget, steps[0])
+    kept = horizon * size * (levels + 1)
+    if playable and kept > MOST_DECISIONS:
+        raise InputError(f"playable: {kept:,} decisions do not fit; at most {MOST_DECISIONS:,} (a smaller budget)")
+    decisions = np.zeros((horizon, size, levels + 1) if playable or price is not None else (0, 0, 0), np.uint8)
     if price is not None:
-        rows = machine_code(cast(FunctionType, solve_priced))(tables, game, price, shown, strength)
+        rows = machine_code(cast(FunctionType, solve_priced))(tables, game, price, decisions)
         spending, clean = float(rows[1, moves.start]), float(rows[2, moves.start])
-        regret = float(rows[0, moves.start]) + price * spending
+        regret, shape = float(rows[0, moves.start]) + price * spending, decisions[shown, :, 0]
     else:
         assert budget is not None
-        unit = 1.0 if threat == "B" else min(1.0 - rival, best)
-        levels = round(budget / unit)
-        if abs(levels * unit - budget) > 1e-9 * max(budget, 1.0):
-            raise InputError(f"budget must be a multiple of {unit:g} here, not {budget:g}")
+        shape = np.zeros((len(shown), size), np.uint8)
         solve = machine_code(cast(FunctionType, solve_budgeted))
-        values = solve(tables, game, levels, unit, shown, strength)
-        regret, spending, clean = float(values[levels, moves.start]), budget, float(values[0, moves.start])
-    return OptimalAttack(regret, spending, clean, moves.chances, shown, strength)
+        values = solve(tables, game, steps[0], np.zeros((size, levels + 1)), shape, shown, decisions)
+        regret, spending, clean = float(values[moves.start, levels]), budget, float(values[moves.start, 0])
+    adversary: Adversary[Any] | None = None
+    if playable:
+        terms = (decisions, width, steps, learning_rate, budget)
+        adversary = seeing_the_draw(*terms) if threat == "B" else before_the_draw(*terms)
+    return OptimalAttack(regret, spending, clean, threat, steps, moves.chances, shown, shape, adversary)
+
+
+def check_terms(
+    means: tuple[float, float],
+    learning_rate: float,
+    horizon: int,
+    threat: str,
+    price: float | None,
+    budget: float | None,
+    step: float | None,
+) -> tuple[float, float]:
+    """The two means, after refusing what cannot be solved."""
+    if len(means) != 2 or not 0.0 < means[1] < means[0] <= 1.0:
+        raise InputError(f"means must be two numbers from 0 to 1, the better arm first, not {means!r}")
+    if not 0.0 < learning_rate < 1.0:
+        raise InputError(f"learning_rate must be above 0 and below 1, not {learning_rate:g}")
+    if not 1 <= horizon <= 10**7:
+        raise InputError(f"horizon must be between 1 and 10,000,000, not {horizon:,}")
+    if threat not in ("A", "B"):
+        raise InputError(f"threat must be A or B, not {threat!r}")
+    if (price is None) == (budget is None):
+        raise InputError("give either a price or a budget")
+    for name, value in (("price", price), ("budget", budget)):
+        if value is not None and not 0.0 <= value < math.inf:
+            raise InputError(f"{name} must be a number of at least 0, not {value:g}")
+    if step is not None and not 0.001 <= step <= 0.5:
+        raise InputError(f"step must be between 0.001 and 0.5, not {step:g}")
+    return means
+
+
+def whole_levels(budget: float, unit: float) -> int:
+    """The budget in units of the smaller useful step."""
+    levels = round(budget / unit)
+    if abs(levels * unit - budget) > 1e-9 * max(budget, 1.0):
+        near = unit * max(levels, 1)
+        raise InputError(f"budget must be a multiple of {unit:g} here (such as {near:g}), not {budget:g}")
+    return levels
 
 
 def moves_on_grid(learning_rate: float, step: float, reach: float) -> Moves:
@@ -117,117 +164,3 @@ def interpolation(wanted: Floats, x: Floats, step: float) -> tuple[NDArray[np.in
         s * (s - 1) * (s - 2) / 6,
     ]
     return first, np.ascontiguousarray(np.stack(weights, axis=1))
-
-
-def interpolate(values: Any, first: Any, weights: Any, out: Any) -> None:
-    """Every wanted point of one row of values."""
-    for j in range(len(out)):
-        k = first[j]
-        out[j] = (
-            weights[j, 0] * values[k]
-            + weights[j, 1] * values[k + 1]
-            + weights[j, 2] * values[k + 2]
-            + weights[j, 3] * values[k + 3]
-        )
-
-
-def solve_priced(tables: Any, game: Any, price: float, shown: Any, strength: Any) -> Any:
-    """Backward over rounds: the most of regret - price * spending, the spending it takes, and the clean regret."""
-    chances, up, up_weights, down, down_weights = tables
-    best, rival, horizon, sees_draw = game
-    size = len(chances)
-    rows = np.zeros((3, size))  # value, spending, clean regret
-    raised, lowered = np.zeros((3, size)), np.zeros((3, size))
-    low, high = min(1.0 - rival, best), max(1.0 - rival, best)
-    record = len(shown) - 1
-    for back in range(horizon):
-        here = record >= 0 and shown[record] == horizon - 1 - back
-        for row in range(3):
-            interpolate(rows[row], up, up_weights, raised[row])
-            interpolate(rows[row], down, down_weights, lowered[row])
-        for j in range(size):
-            p, q = chances[j], 1.0 - chances[j]
-            loss = (best - rival) * q
-            gain_best, gain_rival = rows[0, j] - raised[0, j], lowered[0, j] - rows[0, j]
-            if sees_draw:
-                sink, lift = gain_best > price, gain_rival > price
-                p_up = 0.0 if sink else p * best
-                p_down = q if lift else q * rival
-                bill = (p * best if sink else 0.0) + (q * (1.0 - rival) if lift else 0.0)
-                used = 1.0 if sink else 0.0
-            else:
-                first, second = p * max(gain_best, 0.0), q * max(gain_rival, 0.0)
-                used = low if first + second > price else 0.0
-                more = first if best > 1.0 - rival else second
-                if used > 0.0 and more > price:
-                    used = high
-                p_up = p * (best - min(used, best) if gain_best > 0.0 else best)
-                p_down = q * (rival + min(used, 1.0 - rival) if gain_rival > 0.0 else rival)
-                bill = used
-            value, spent, clean = rows[0, j], rows[1, j], rows[2, j]
-            rows[0, j] = loss - price * bill + value - p_up * gain_best + p_down * gain_rival
-            rows[1, j] = bill + spent + p_up * (raised[1, j] - spent) + p_down * (lowered[1, j] - spent)
-            rows[2, j] = loss + clean + p * best * (raised[2, j] - clean) + q * rival * (lowered[2, j] - clean)
-            if here:
-                strength[record, j] = used
-        if here:
-            record -= 1
-    return rows
-
-
-def solve_budgeted(tables: Any, game: Any, levels: int, unit: float, shown: Any, strength: Any) -> Any:
-    """Backward over rounds with what is left of the budget as a second coordinate, in units; row 0 is clean."""
-    chances, up, up_weights, down, down_weights = tables
-    best, rival, horizon, sees_draw = game
-    size = len(chances)
-    value = np.zeros((levels + 1, size))
-    raised, lowered = np.zeros((levels + 1, size)), np.zeros((levels + 1, size))
-    larger = max(1.0 - rival, best)  # the larger useful step costs `whole` units and a part of one more
-    whole = int(larger / unit)
-    part = larger / unit - whole
-    record = len(shown) - 1
-    for back in range(horizon):
-        here = record >= 0 and shown[record] == horizon - 1 - back
-        for left in range(levels + 1):
-            interpolate(value[left], up, up_weights, raised[left])
-            interpolate(value[left], down, down_weights, lowered[left])
-        for left in range(levels, -1, -1):  # a row needs only rows below it as they were
-            for j in range(size):
-                p, q = chances[j], 1.0 - chances[j]
-                stay, above, below = value[left, j], raised[left, j], lowered[left, j]
-                used = 0.0
-                if sees_draw:
-                    succeed, fail = above, stay
-                    if left > 0:
-                        if value[left - 1, j] > succeed:
-                            succeed, used = value[left - 1, j], 1.0
-                        fail = max(fail, lowered[left - 1, j])
-                    most = p * (best * succeed + (1.0 - best) * stay) + q * (rival * below + (1.0 - rival) * fail)
-                else:
-                    most = expected(stay, above, below, p, best, rival)
-                    if left > 0:
-                        lower = left - 1
-                        struck = expected(
-                            value[lower, j], raised[lower, j], lowered[lower, j], p, best - unit, rival + unit
-                        )
-                        if struck > most:
-                            most, used = struck, unit
-                    if left > whole and larger > unit:
-                        sunk, lifted = max(best - larger, 0.0), min(rival + larger, 1.0)
-                        near, far = left - whole, left - whole - 1
-                        struck = (1.0 - part) * expected(
-                            value[near, j], raised[near, j], lowered[near, j], p, sunk, lifted
-                        ) + part * expected(value[far, j], raised[far, j], lowered[far, j], p, sunk, lifted)
-                        if struck > most:
-                            most, used = struck, larger
-                if here and left == levels:
-                    strength[record, j] = used
-                value[left, j] = (best - rival) * q + most
-        if here:
-            record -= 1
-    return value
-
-
-def expected(stay: float, above: float, below: float, p: float, best: float, rival: float) -> float:
-    """What the next round is worth under these means."""
-    return stay + p * best * (above - stay) + (1.0 - p) * rival * (below - stay)

@@ -1,4 +1,4 @@
-"""Pictures with matplotlib: drawn for print and screen, readable without colour."""
+"""Regret over time, and regret of many policies side by side."""
 
 from pathlib import Path
 from typing import Any
@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 
 from robandit.lab.trace import Trace
-
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#555555", "#e69f00")
-DASHES = ("-", "--", "-.", ":")
+from robandit.pictures.style import COLOURS, DASHES, plain_axes, thousands
 
 
 def regret_over_time(traces: list[tuple[str, Trace]], result: dict[str, Any], path: Path) -> None:
@@ -31,10 +29,9 @@ def regret_over_time(traces: list[tuple[str, Trace]], result: dict[str, Any], pa
     axes.set_title(caption(result), fontsize=10, loc="left")
     axes.set_xlim(0, result["horizon"])
     axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", linewidth=0.4, alpha=0.5)
+    axes.xaxis.set_major_formatter(thousands)
+    axes.yaxis.set_major_formatter(thousands)
+    plain_axes(axes)
     figure.legend(
         title="policy (mean regret at the end)", frameon=False, loc="outside lower center", ncols=2, fontsize=9
     )
@@ -95,10 +92,9 @@ def regret_comparison(
         )
     axes.set_yticks(range(len(names)), [name.replace("learning_rate", "rate") for name in names], fontsize=9)
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.xaxis.set_major_formatter(thousands)
     axes.set_xlabel("regret at the horizon (true means, logarithmic)")
     axes.set_title(caption, fontsize=10, loc="left")
-    axes.grid(axis="x", linewidth=0.4, alpha=0.5)
-    axes.spines[["top", "right"]].set_visible(False)
+    plain_axes(axes, "x")
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     figure.savefig(path, dpi=160)

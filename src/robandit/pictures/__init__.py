@@ -1,0 +1,1 @@
+"""Pictures with matplotlib: drawn for print and screen, readable without colour."""

@@ -1,0 +1,112 @@
+"""The exact worst attack as a player, so that the lab can confirm what the dynamic programme says."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robandit.dice import Random
+from robandit.errors import InputError
+from robandit.game import Adversary, Floats
+from robandit.parts import About
+
+
+@dataclass
+class Book:
+    """The units of budget left, and p of the best arm where it is not shown."""
+
+    left: float
+    chance: float = 0.5
+
+
+@dataclass(frozen=True)
+class OptimalBefore(Adversary[Book]):
+    """Threat model A: reads p(t), looks it up, moves both means."""
+
+    about = About("optimal", "the exact worst attack on SAMBA with two arms, the best one first")
+    watches = True
+    decisions: Any = None  # by round, grid point and units left: a parameter, so that no run copies it
+    width: float = 0.1
+    small: float = 0.0
+    large: float = 0.0
+
+    def start(self, means: Floats, horizon: int) -> Book:
+        return new_book(self.decisions, means, horizon)
+
+    def tamper_means(
+        self, memory: Book, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random
+    ) -> bool:
+        decision = looked_up(self.decisions, memory.left, t, chances[0], self.width)
+        step = self.small if decision == 1 else self.large
+        if decision == 0:
+            return False
+        memory.left -= step / self.small
+        proposal[0] = max(means[0] - step, 0.0)
+        proposal[1] = min(means[1] + step, 1.0)
+        return True
+
+
+@dataclass(frozen=True)
+class OptimalAfter(Adversary[Book]):
+    """Threat model B: sees arm and reward, keeps the victim's p(t) itself, turns rewards."""
+
+    about = About("optimal-shown", "the exact worst attack on SAMBA with two arms, the best one first")
+    sees_draw = True
+    decisions: Any = None  # by round, grid point and units left: a parameter, so that no run copies it
+    width: float = 0.1
+    learning_rate: float = 0.05
+
+    def start(self, means: Floats, horizon: int) -> Book:
+        return new_book(self.decisions, means, horizon)
+
+    def tamper_reward(self, memory: Book, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
+        decision = looked_up(self.decisions, memory.left, t, memory.chance, self.width)
+        shown = reward
+        if arm == 0 and decision % 2 == 1:
+            shown = 0.0
+        if arm == 1 and decision >= 2:
+            shown = 1.0
+        if memory.left >= 0.0:
+            memory.left -= abs(shown - reward)
+        memory.chance = after_round(memory.chance, arm, shown, self.learning_rate)
+        return shown
+
+
+def new_book(decisions: NDArray[np.uint8], means: Floats, horizon: int) -> Book:
+    """The book at the start, for the game it was made for."""
+    if len(means) != 2 or means[0] <= means[1] or horizon != len(decisions):
+        raise InputError(f"this attack was made for two arms, the best one first, and {len(decisions)} rounds")
+    return Book(float(decisions.shape[2] - 1))
+
+
+def looked_up(decisions: NDArray[np.uint8], left: float, t: int, chance: float, width: float) -> int:
+    """The decision at the nearest grid point."""
+    size, levels = decisions.shape[1], decisions.shape[2]
+    place = round(math.log(chance / (1.0 - chance)) / width) + size // 2
+    return int(decisions[t, min(max(place, 0), size - 1), min(max(int(left + 0.5), 0), levels - 1)])
+
+
+def after_round(p: float, arm: int, reward: float, learning_rate: float) -> float:
+    """SAMBA's update for two arms, as the victim does it."""
+    if p >= 0.5:
+        q = 1.0 - p
+        return 1.0 - (q - learning_rate * q * q * reward / p if arm == 0 else q + learning_rate * q * reward)
+    return p + learning_rate * p * reward if arm == 0 else p - learning_rate * p * p * reward / (1.0 - p)
+
+
+def before_the_draw(
+    decisions: NDArray[np.uint8], width: float, steps: tuple[float, float], learning_rate: float, budget: float | None
+) -> OptimalBefore:
+    """The optimum of model A; without a budget it pays what its price lets it."""
+    terms = {"decisions": decisions, "width": width, "small": steps[0], "large": steps[1]}
+    return OptimalBefore(budget=math.inf if budget is None else budget, **terms)  # type: ignore[arg-type]
+
+
+def seeing_the_draw(
+    decisions: NDArray[np.uint8], width: float, steps: tuple[float, float], learning_rate: float, budget: float | None
+) -> OptimalAfter:
+    """The optimum of model B."""
+    terms = {"decisions": decisions, "width": width, "learning_rate": learning_rate}
+    return OptimalAfter(budget=math.inf if budget is None else budget, **terms)  # type: ignore[arg-type]
