@@ -15,6 +15,7 @@ from typing import Any, get_origin
 
 from robandit import adversaries, environments, policies
 from robandit.adversaries.attacks import Attack
+from robandit.adversaries.band import Band, BandAttack
 from robandit.adversaries.epochs import EpochAttack, InEpoch
 from robandit.adversaries.schedules import Leading, Schedule
 from robandit.adversaries.timed import Budgeted, LeadingAttack, TimedAttack
@@ -29,7 +30,7 @@ FOLDERS = {
     "schedule": (adversaries, Schedule),
     "reward attack": (adversaries, Adversary),
 }
-WATCHING: dict[type[Schedule], Any] = {Leading: LeadingAttack, InEpoch: EpochAttack}
+WATCHING: dict[type[Schedule], Any] = {Leading: LeadingAttack, InEpoch: EpochAttack, Band: BandAttack}
 _LOADED: dict[str, ModuleType] = {}
 
 

@@ -54,6 +54,25 @@ def build_parser() -> Parser:
     )
     study.add_argument("action", choices=("run", "status", "report"), help="run SPEC.toml, status DIR, report DIR")
     study.add_argument("target", help="the spec to run, or the folder of a study")
+    redteam = commands.add_parser(
+        "redteam",
+        parents=[game_flags(), load_flags(), json_flags()],
+        help="the worst attack on a policy within a budget",
+        description="Search for the worst attack within a budget; chosen on one set of seeds, reported on another.",
+    )
+    search = redteam.add_argument_group("the attacker")
+    search.add_argument(
+        "--budget", type=number, action="append", metavar="C", help="what it may spend; may be repeated"
+    )
+    search.add_argument("--threat", default="A", help="A (before the draw, the default) or B (sees the draw)")
+    search.add_argument("--charge", default="cost", help="cost (the definition) or rounds")
+    search.add_argument(
+        "--evaluations", type=whole, default=160, help="attacks tried beyond the catalogue (default 160; 0: none)"
+    )
+    search.add_argument(
+        "--out", default="out/redteam", metavar="DIR", help="what was tried is kept here, to go on later"
+    )
+    redteam.add_argument("--plot", metavar="FILE", help="draw the attack over time, or regret against several budgets")
     optimum = commands.add_parser(
         "optimum",
         parents=[json_flags()],
@@ -88,6 +107,10 @@ def run(arguments: argparse.Namespace) -> None:
         from robandit.cli.study import study
 
         study(arguments)
+    elif arguments.command == "redteam":
+        from robandit.cli.redteam import redteam
+
+        redteam(arguments)
     elif arguments.command == "optimum":
         from robandit.cli.optimum import optimum
 

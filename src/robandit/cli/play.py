@@ -4,6 +4,7 @@ import argparse
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,8 @@ def adversary_json(adversary: Any) -> dict[str, Any] | None:
     if adversary is None:
         return None
     if adversary.sees_draw:
-        told = {"attack": adversary.name, "schedule": "start", "size": "full", "charge": adversary.charge}
+        bare = str(replace(adversary, budget=0.0, charge="cost"))
+        told = {"attack": bare, "schedule": "start", "size": "full", "charge": adversary.charge}
     else:
         told = {name: str(getattr(adversary, name)) for name in ("attack", "schedule", "size", "charge")}
     return {"threat": "B" if adversary.sees_draw else "A", **told, "budget": finite(adversary.budget)}

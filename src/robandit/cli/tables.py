@@ -103,3 +103,35 @@ def claims_table(claims: list[dict[str, Any]]) -> Table:
     for claim in claims:
         table.add_row(f"[{colours[claim['verdict']]}]{claim['verdict']}[/]", claim["text"])
     return table
+
+
+def redteam_table(result: dict[str, Any]) -> Table:
+    """No attack, the best of the catalogue, the worst attack found; and what the choosing seeds made of it."""
+    bill = f"C = {result['budget']:,g} by {result['attack']['charge']}, threat model {result['threat']}"
+    arms = f"{len(result['environment']['means'])} arms ({result['environment']['name']})"
+    inside = result["in_sample"]["mean"]
+    table = new_table(
+        f"Worst attack found on {result['label']}: {bill}; {arms}, T = {result['horizon']:,}",
+        f"{result['evaluations']} attacks tried on other seeds; regret on {result['runs']} fresh runs, ± 95 %. "
+        f"On the seeds that chose it, it had {inside:,.1f}: always flattered.",
+    )
+    table.add_column("attack", style="bold", overflow="fold")
+    for heading in ("mean regret", "± 95 %"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("which", overflow="fold")
+    rows = (
+        ("none", result["baseline"], ""),
+        ("best of the catalogue", result["catalogue"]["regret"], described(result["catalogue"]["attack"])),
+        ("worst found", result["regret"], described(result["attack"])),
+    )
+    for name, regret, which in rows:
+        half = "-" if regret["half_width_95"] is None else f"{regret['half_width_95']:,.1f}"
+        table.add_row(name, f"{regret['mean']:,.1f}", half, which)
+    return table
+
+
+def described(adversary: dict[str, Any]) -> str:
+    """An attack in a few words."""
+    if adversary["threat"] == "B":
+        return str(adversary["attack"])
+    return f"{adversary['attack']} on {adversary['schedule']}, size {adversary['size']}"

@@ -12,8 +12,8 @@ from typing import Any
 from robandit.catalogue import attack, environment, policy
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.batch import Progress, simulate
+from robandit.store.code import code_hash
 from robandit.store.parquet import FORMAT, as_bytes
-from robandit.study.code import code_hash
 from robandit.version import __version__
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from robandit.lab.trace import summarised
 from robandit.store.cells import Store
+from robandit.store.code import hash_of, reached
 from robandit.store.files import write_atomically
 from robandit.study.claims import weighed
-from robandit.study.code import hash_of, reached
 from robandit.study.report import READING, Section, grid_section, write_page
 from robandit.study.resampling import resampling_cost
 from robandit.study.results import Results, values

@@ -1,0 +1,65 @@
+"""Threat model B with all its levers: which arms, how far, and when, judged by what was shown lately."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robandit.adversaries.push import pushed_arms
+from robandit.dice import Random
+from robandit.errors import InputError
+from robandit.game import Adversary, Floats
+from robandit.parts import About, parameter
+
+MEMORY = 100.0  # rounds over which the lowered arms' share is remembered
+
+
+@dataclass
+class Shown:
+    """Per arm -1 (down), 1 (up) or 0; the share of recent rounds the lowered arms had; whether the attack waits."""
+
+    way: Floats
+    watched: Floats
+    share: float
+    waits: bool = False
+
+
+@dataclass(frozen=True)
+class PushShown(Adversary[Shown]):
+    """It sees no p(t), only arms: the lowered ones' share of the last hundred rounds stands in for it."""
+
+    about = About(
+        "push-shown",
+        "the `lowered` best arms' rewards fall, `raised` others' rise, while the lowered are shown often enough",
+        needs=("arm", "reward"),
+    )
+    sees_draw = True
+    lowered: int = parameter(1, "how many of the best arms are pushed down", least=0)
+    raised: int = parameter(0, "how many of the others are pushed up", least=0)
+    worst: bool = parameter(False, "raise the worst of the others, not the best of them")
+    size: float = parameter(1.0, "the most a reward is moved", above=0, most=1)
+    low: float = parameter(0.0, "strike from this share of the lowered arms on", least=0, most=1)
+    high: float = parameter(1.0, "strike up to this share", least=0, most=1)
+    again: float = parameter(0.0, "once below `low`, wait for this share; at least `low`", least=0, most=1)
+    first: int = parameter(0, "not before this round", least=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.high < self.low:
+            raise InputError(f"push-shown: high must be at least low ({self.low:g}), not {self.high:g}")
+
+    def start(self, means: Floats, horizon: int) -> Shown:
+        way = np.zeros(len(means))
+        down, up = pushed_arms(means, self.lowered, self.raised, self.worst)
+        way[down], way[up] = -1.0, 1.0
+        watched = (way < 0.0).astype(np.float64)
+        if not watched.any():
+            watched[means.argmax()] = 1.0
+        return Shown(way, watched, float(watched.mean()))
+
+    def tamper_reward(self, memory: Shown, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
+        memory.share += (memory.watched[arm] - memory.share) / MEMORY
+        memory.waits = memory.share < (max(self.again, self.low) if memory.waits else self.low)
+        if memory.waits or memory.share > self.high or t < self.first:
+            return reward
+        wanted: float = min(max(reward + memory.way[arm] * self.size, 0.0), 1.0)
+        return wanted

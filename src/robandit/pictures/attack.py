@@ -1,0 +1,40 @@
+"""An attack over time: what it spends, what it does to the best arm's share, what that costs."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robandit.pictures.style import COLOURS, plain_axes, thousands
+
+
+def attack_over_time(stories: list[tuple[str, Any]], title: str, path: Path) -> None:
+    """Three panels under each other on one time axis; mean over runs, band from the 5 % to the 95 % quantile."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 7.6), layout="constrained")
+    panels = figure.subplots(3, 1, sharex=True)
+    names = ("cumulative regret\n(true means)", "share of pulls\non the best arm", "corruption paid")
+    for axes, name, field in zip(panels, names, ("regret", "best_share", "paid"), strict=True):
+        for number, (label, story) in enumerate(stories):
+            values = getattr(story, field)
+            if field == "paid" and values.max() == 0.0:
+                continue
+            colour = COLOURS[number]
+            axes.plot(story.rounds, values.mean(axis=0), color=colour, linewidth=1.8, label=label)
+            if len(values) > 1 and field != "best_share":
+                low, high = np.quantile(values, [0.05, 0.95], axis=0)
+                axes.fill_between(story.rounds, low, high, color=colour, alpha=0.15, linewidth=0)
+        axes.set_ylabel(name)
+        axes.yaxis.set_major_formatter(thousands)
+        axes.set_ylim(bottom=0)
+        plain_axes(axes)
+    panels[1].set_ylim(0, 1.02)
+    panels[1].yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    panels[2].set_xlabel("round")
+    panels[2].set_xlim(0, stories[0][1].rounds[-1])
+    panels[2].xaxis.set_major_formatter(thousands)
+    panels[0].set_title(title, fontsize=10, loc="left")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=1, frameon=False, fontsize=9)
+    figure.savefig(path, dpi=160)

@@ -1,0 +1,57 @@
+"""Attacks as plain text, so that each can be written down, compared and played again; and those of the catalogue."""
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from robandit.catalogue import attack, catalogue
+from robandit.errors import InputError
+from robandit.game import Adversary
+
+THETAS = (0.05, 0.1, 0.2, 0.5, 0.8)
+EPOCHS = (1, 2, 3, 4)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One attack without its budget."""
+
+    attack: str
+    schedule: str = "start"
+    size: str = "full"
+
+    def adversary(self, budget: float, charge: str = "cost") -> Adversary[Any]:
+        """The attack within a budget."""
+        return attack(self.attack, schedule=self.schedule, size=self.size, budget=budget, charge=charge)
+
+    def flags(self) -> str:
+        """The same attack for `robandit play`."""
+        when = "" if (self.schedule, self.size) == ("start", "full") else f" --schedule {self.schedule}"
+        return f"--attack {self.attack}{when}" + ("" if self.size == "full" else f" --size {self.size}")
+
+
+def check_threat(threat: str) -> None:
+    """Refuse a threat model that is none."""
+    if threat not in ("A", "B"):
+        raise InputError(f"--threat must be A (before the draw) or B (sees the draw), not {threat!r}")
+
+
+def catalogue_attacks(threat: str, arms: int, phased: bool) -> list[Candidate]:
+    """Every attack of a threat model on every schedule at every size, loaded ones too.
+
+    `push` and `band` are left to the search in the family; epochs are struck only where there are some.
+    """
+    check_threat(threat)
+    if threat == "B":
+        plain = [name for name in catalogue("reward attack") if name not in ("sink-shown", "push-shown")]
+        return [Candidate(name) for name in ("sink-shown", *plain)]
+    names = [name for name in catalogue("attack") if name != "push"]
+    attacks = [*names, "close-gap:overturn=0.2", "push:raised=1,worst=true"]
+    schedules = ["start", "middle", "random", "periodic:step=5", *(f"leading:theta={theta}" for theta in THETAS)]
+    schedules += [f"epoch:number={number}" for number in EPOCHS] if phased else []
+    one_sided = {name for name in names if not catalogue("attack")[name].pushes_both}
+    return [
+        Candidate(*chosen)
+        for chosen in product(attacks, schedules, ("full", "efficient", "0.1"))
+        if not (chosen[0] in one_sided and chosen[2] == "efficient")
+    ]

@@ -1,0 +1,41 @@
+"""Findings over several budgets as curves, with SAMBA's heuristic slope where it applies."""
+
+import numpy as np
+
+from robandit.pictures.corruption import Curve
+from robandit.policies.samba import Samba
+from robandit.redteam.evaluate import Game
+from robandit.redteam.search import Finding
+
+
+def curves_of(findings: list[tuple[Game, Finding]]) -> list[Curve]:
+    """One curve a policy, in the order of the findings."""
+    groups: dict[str, list[tuple[Game, Finding]]] = {}
+    for game, finding in findings:
+        groups.setdefault(str(game.policy), []).append((game, finding))
+    return [curve(label, group) for label, group in groups.items()]
+
+
+def curve(label: str, group: list[tuple[Game, Finding]]) -> Curve:
+    """A policy's regret by budget."""
+    group = sorted(group, key=lambda pair: pair[1].budget)
+    found = [finding for _, finding in group]
+    return Curve(
+        label,
+        np.array([one.budget for one in found]),
+        np.array([one.regret["mean"] for one in found]),
+        np.array([one.regret["half_width_95"] or 0.0 for one in found]),
+        found[0].clean["mean"],
+        slope(group[0][0]),
+    )
+
+
+def slope(game: Game) -> float | None:
+    """(2 + alpha)/(1 - alpha/alpha_max): what a unit of corruption costs SAMBA when 1/p is large; no bound."""
+    if not isinstance(game.policy, Samba):
+        return None
+    ranked = sorted(game.environment.means, reverse=True)
+    if len(ranked) < 2 or ranked[1] <= 0.0:
+        return None
+    share = game.policy.learning_rate / (ranked[0] / ranked[1] - 1.0) if ranked[0] > ranked[1] else np.inf
+    return float((2.0 + game.policy.learning_rate) / (1.0 - share)) if share < 1.0 else None

@@ -1,0 +1,130 @@
+"""What an attack does to a policy, on blocks of common seeds; each answer is kept, so that nothing is played twice."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robandit.game import Environment, Policy
+from robandit.lab.batch import simulate
+from robandit.lab.trace import Trace
+from robandit.redteam.candidate import Candidate
+from robandit.store.code import code_hash
+from robandit.store.journal import Journal
+
+Tell = Callable[[int], None]  # told how many runs were played or remembered
+
+
+@dataclass(frozen=True)
+class Game:
+    """A policy on an environment over a horizon: what an attacker is up against."""
+
+    policy: Policy[Any]
+    environment: Environment[Any]
+    horizon: int
+    seed: int = 1
+    charge: str = "cost"
+
+    def __str__(self) -> str:
+        told = {"charge": self.charge, "environment": repr(self.environment), "horizon": self.horizon}
+        return json.dumps({"policy": str(self.policy), "seed": self.seed, **told}, sort_keys=True)
+
+    def digest(self) -> str:
+        """A name for files about this game."""
+        return hashlib.sha256(str(self).encode()).hexdigest()[:8]
+
+
+def block_seed(seed: int, block: int) -> int:
+    """The seed of a block of runs for choosing attacks; the user's own seed is kept for reporting."""
+    words = np.random.SeedSequence(seed, spawn_key=(0x5EED, block)).generate_state(2, np.uint64)
+    return int(words[0]) << 64 | int(words[1])
+
+
+class Play(NamedTuple):
+    """One attack, or none, on one block of runs."""
+
+    candidate: Candidate | None
+    budget: float
+    seed: int
+    runs: int
+
+
+@dataclass
+class Evaluator:
+    """Plays attacks, remembers what they did."""
+
+    game: Game
+    journal: Journal
+    threads: int | None = None
+    tell: Tell = lambda runs: None
+    tried: set[Candidate] = field(default_factory=set)
+    codes: dict[Any, str] = field(default_factory=dict)
+
+    def outcome(self, play: Play, threads: int | None = None) -> dict[str, Any]:
+        """Final regret, best-arm share and payment of each run."""
+        game = self.game
+        adversary = None if play.candidate is None else play.candidate.adversary(play.budget, game.charge)
+        key = hashlib.sha256(json.dumps([str(game), str(play), self.code(adversary)]).encode()).hexdigest()[:24]
+        told = self.journal.get(key)
+        if told is None:
+            trace = simulate(
+                game.policy,
+                game.environment,
+                adversary,
+                horizon=game.horizon,
+                runs=play.runs,
+                seed=play.seed,
+                threads=threads or self.threads,
+                checkpoints=1,
+            )
+            told = kept(trace)
+            self.journal.put(key, told)
+        self.tell(play.runs)
+        answer: dict[str, Any] = told
+        return answer
+
+    def code(self, adversary: Any) -> str:
+        """The hash of the code a play depends on, worked out once for each kind of attack."""
+        kinds = tuple(type(getattr(adversary, name, None)) for name in ("budget", "attack", "schedule"))
+        kind = (type(adversary), *kinds)
+        if kind not in self.codes:
+            self.codes[kind] = code_hash(self.game.policy, self.game.environment, adversary)
+        return self.codes[kind]
+
+    def mean_regrets(self, attacks: list[Candidate], budget: float, blocks: int, size: int) -> dict[Candidate, float]:
+        """Mean regret on the first so many blocks of the seeds for choosing, the same blocks for every attack.
+
+        Short plays keep the cores busier side by side than one after another on all of them.
+        """
+        self.tried.update(attacks)
+        seeds = [block_seed(self.game.seed, block) for block in range(blocks)]
+        plays = [Play(one, budget, seed, size) for one in attacks for seed in seeds]
+        with ThreadPoolExecutor(self.threads or os.cpu_count() or 1) as pool:
+            try:
+                rows = list(pool.map(lambda play: np.mean(self.outcome(play, 1)["regret"]), plays))
+            except BaseException:
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+        means = np.array(rows).reshape(len(attacks), blocks).mean(axis=1)
+        return dict(zip(attacks, means.tolist(), strict=True))
+
+
+def kept(trace: Trace) -> dict[str, Any]:
+    """What later questions need of a play."""
+    best = trace.pulls[:, trace.gaps <= 1e-12].sum(axis=1) / trace.horizon
+    return {
+        "regret": trace.regret[:, -1].tolist(),
+        "best_share": best.tolist(),
+        "paid": trace.corruption_paid[:, -1].tolist(),
+    }
+
+
+def journal_for(game: Game, folder: Path, question: str) -> Journal:
+    """The memory of a question about a game."""
+    return Journal(folder / f"{question}-{game.policy.name}-{game.digest()}.jsonl")

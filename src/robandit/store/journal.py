@@ -1,0 +1,55 @@
+"""An append-only memory of finished work: a line is there whole or it does not count."""
+
+import hashlib
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+
+class Journal:
+    """Values by key; what was put before a crash is there afterwards."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.lock = path, threading.Lock()
+        self.known: dict[str, Any] = {}
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            content = b""
+        for line in content.splitlines():
+            told = read_line(line)
+            if told is not None:
+                self.known[told[0]] = told[1]
+        self.torn = bool(content) and not content.endswith(b"\n")
+
+    def get(self, key: str) -> Any:
+        """The value put under a key, or None."""
+        return self.known.get(key)
+
+    def put(self, key: str, value: Any) -> None:
+        """Keep a value, flushed to the disk before this returns."""
+        body = json.dumps([key, value])
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.lock:
+            with self.path.open("ab") as file:
+                file.write((b"\n" if self.torn else b"") + f"{checksum(body)} {body}\n".encode())
+                file.flush()
+                os.fsync(file.fileno())
+            self.torn = False
+            self.known[key] = value
+
+
+def checksum(body: str) -> str:
+    """Sixteen digits of a digest."""
+    return hashlib.sha256(body.encode()).hexdigest()[:16]
+
+
+def read_line(line: bytes) -> tuple[str, Any] | None:
+    """Key and value of a whole line; None for one that was cut or damaged."""
+    digest, _, body = line.decode(errors="replace").partition(" ")
+    if checksum(body) != digest:
+        return None
+    key, value = json.loads(body)
+    return str(key), value
