@@ -73,6 +73,24 @@ def build_parser() -> Parser:
         "--out", default="out/redteam", metavar="DIR", help="what was tried is kept here, to go on later"
     )
     redteam.add_argument("--plot", metavar="FILE", help="draw the attack over time, or regret against several budgets")
+    price = commands.add_parser(
+        "price",
+        parents=[game_flags(), load_flags(), json_flags()],
+        help="what it costs to turn each policy, and the frontier picture",
+        description="Attack price by bisection: the smallest budget that turns a policy. Without --policy all of them, "
+        "without --arms, --means or --environment the three environments of the frontier.",
+    )
+    price.set_defaults(runs=60)
+    turning = price.add_argument_group("the attacker")
+    turning.add_argument("--threat", default="B", help="A (before the draw) or B (sees the draw, the default)")
+    turning.add_argument("--attack", metavar="NAME", help="price this one attack (default: the cheapest of all)")
+    turning.add_argument("--schedule", metavar="NAME[:...]", help="of --attack, in threat model A")
+    turning.add_argument("--size", help="of --attack, in threat model A")
+    turning.add_argument("--blocks", type=whole, default=3, help="disjoint blocks of --runs runs each (default 3)")
+    turning.add_argument(
+        "--out", default="out/price", metavar="DIR", help="what was played is kept here, to go on later"
+    )
+    price.add_argument("--plot", metavar="FILE", help="draw the frontier: clean regret against price")
     optimum = commands.add_parser(
         "optimum",
         parents=[json_flags()],
@@ -111,6 +129,10 @@ def run(arguments: argparse.Namespace) -> None:
         from robandit.cli.redteam import redteam
 
         redteam(arguments)
+    elif arguments.command == "price":
+        from robandit.cli.price import price
+
+        price(arguments)
     elif arguments.command == "optimum":
         from robandit.cli.optimum import optimum
 

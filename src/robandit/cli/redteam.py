@@ -18,7 +18,7 @@ from robandit.redteam.replay import told_over_time
 from robandit.redteam.search import Finding, planned_runs, worst_attack
 from robandit.version import __version__
 
-SHOWN_RUNS = 20  # of the picture over time, at most
+SHOWN_RUNS = 100  # of the picture over time, at most
 
 
 def redteam(arguments: argparse.Namespace) -> None:

@@ -135,3 +135,26 @@ def described(adversary: dict[str, Any]) -> str:
     if adversary["threat"] == "B":
         return str(adversary["attack"])
     return f"{adversary['attack']} on {adversary['schedule']}, size {adversary['size']}"
+
+
+def price_table(title: str, rows: list[dict[str, Any]], told: dict[str, Any]) -> Table:
+    """Clean regret, price and the spending of an unlimited attack, the cheapest to turn first."""
+    table = new_table(
+        f"Attack price on {title}; T = {told['horizon']:,}, threat model {told['threat']}",
+        f"Price: the budget with which the best arm gets fewer than half of the rounds in at least half of "
+        f"the runs; median and range over {told['blocks']} blocks of {told['runs']} runs. It is an upper bound on what "
+        "an attacker needs. Unlimited: what the same attack pays when nothing stops it, which is not the price.",
+    )
+    table.add_column("policy", style="bold", overflow="fold")
+    for heading in ("clean regret", "± 95 %", "price", "range", "unlimited"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("cheapest attack", overflow="fold")
+    for row in sorted(rows, key=lambda row: (row["price"]["estimate"] is None, row["price"]["estimate"] or 0.0)):
+        price, clean = row["price"], row["clean_regret"]
+        estimate = "-" if price["estimate"] is None else f"{price['estimate']:,.1f}"
+        ends = ["-" if price[end] is None else f"{price[end]:,.1f}" for end in ("low", "high")]
+        spent = "-" if row["spending"] is None else f"{row['spending']['mean']:,.1f}"
+        half = "-" if clean["half_width_95"] is None else f"{clean['half_width_95']:,.1f}"
+        attack = row["attack"].removeprefix("--attack ")
+        table.add_row(row["label"], f"{clean['mean']:,.1f}", half, estimate, " - ".join(ends), spent, attack)
+    return table

@@ -13,7 +13,7 @@ MARKERS = "osD^vPX<>*"
 
 @dataclass(frozen=True)
 class Curve:
-    """One policy: budgets, mean regret, half a 95 % interval; the clean regret, and a heuristic slope if there is one."""
+    """One policy: budgets, mean regret with half a 95 % interval, the clean regret, and a heuristic slope if any."""
 
     label: str
     budgets: Floats

@@ -1,0 +1,165 @@
+"""`robandit price`: what it costs to turn a policy, and the frontier picture."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from robandit.cli.flags import environment_from, load_own, policies_from
+from robandit.cli.progress import bar
+from robandit.errors import InputError
+from robandit.pictures.style import check_plot
+from robandit.redteam.candidate import Candidate, check_threat
+from robandit.redteam.evaluate import Evaluator, Game, journal_for
+from robandit.redteam.frontier import FAMILIES, Place, default_places, default_policies, pareto_front
+from robandit.redteam.price import Price, attack_price, pricing_attacks
+from robandit.version import __version__
+
+PLAYS = 45  # of one policy on one environment, roughly; for the bar
+
+
+def price(arguments: argparse.Namespace) -> None:
+    """Price each policy on each environment, print, draw."""
+    if arguments.plot is not None:
+        check_plot(Path(arguments.plot))
+    check_threat(arguments.threat)
+    load_own(arguments)
+    policies = policies_from(arguments) if arguments.policy else default_policies()
+    places = places_from(arguments)
+    attacks = [attacks_from(arguments, place) for place in places]
+    found: list[tuple[Place, Game, Price]] = []
+    total = PLAYS * arguments.runs * len(policies) * len(places)
+    with bar(total, "") as tell:
+        for place, choice in zip(places, attacks, strict=True):
+            for policy in policies:
+                game = Game(policy, place.environment, arguments.horizon, arguments.seed)
+                journal = journal_for(game, Path(arguments.out), f"price-{arguments.threat}")
+                words = f"{policy} on {place.title.partition(':')[0]}"
+                evaluator = Evaluator(game, journal, arguments.threads, lambda done, words=words: tell(done, words))  # type: ignore[misc]  # bound now
+                priced = attack_price(evaluator, arguments.threat, choice, runs=arguments.runs, blocks=arguments.blocks)
+                found.append((place, game, priced))
+    told = as_json(found, arguments)
+    if arguments.json:
+        print(json.dumps(told, indent=2, allow_nan=False))
+    else:
+        print_prices(told)
+    if arguments.plot:
+        draw(found, arguments)
+
+
+def places_from(arguments: argparse.Namespace) -> list[Place]:
+    """The environment the flags describe; without any, the three of the frontier."""
+    if arguments.means is None and arguments.arms is None and arguments.environment == "bernoulli":
+        return default_places()
+    environment = environment_from(arguments)
+    shown = ", ".join(f"{mean:g}" for mean in environment.means[:12])
+    more = ", ..." if len(environment.means) > 12 else ""
+    return [Place(f"{environment.name}: means {shown}{more}", environment)]
+
+
+def attacks_from(arguments: argparse.Namespace, place: Place) -> list[Candidate]:
+    """The attack named, or all that a price is sought among."""
+    if arguments.attack is None:
+        return pricing_attacks(arguments.threat, place.environment.means)
+    chosen = Candidate(arguments.attack, arguments.schedule or "start", arguments.size or "full")
+    sees_draw = chosen.adversary(1.0).sees_draw
+    if sees_draw != (arguments.threat == "B"):
+        model = "B" if sees_draw else "A"
+        raise InputError(f"--attack {arguments.attack} is of threat model {model}: say --threat {model}")
+    return [chosen]
+
+
+def as_json(found: list[tuple[Place, Game, Price]], arguments: argparse.Namespace) -> dict[str, Any]:
+    """The prices under the names of the contract."""
+    return {
+        "version": __version__,
+        "threat": arguments.threat,
+        "horizon": arguments.horizon,
+        "runs": arguments.runs,
+        "blocks": arguments.blocks,
+        "seed": arguments.seed,
+        "results": [
+            {
+                "environment": {"title": place.title, "means": list(place.environment.means)},
+                "policy": game.policy.name,
+                "label": str(game.policy),
+                "parameters": game.policy.parameters(),
+                "fidelity": game.policy.about.fidelity,
+                "attack": priced.attack.flags(),
+                "clean_regret": priced.clean,
+                "spending": priced.spending,
+                "price": {"low": priced.low, "estimate": priced.estimate, "high": priced.high},
+                "blocks": list(priced.blocks),
+                "by_attack": priced.by_attack,
+                "notes": notes(game, priced),
+            }
+            for place, game, priced in found
+        ],
+    }
+
+
+def notes(game: Game, priced: Price) -> list[str]:
+    """What a price does not say by itself."""
+    said = []
+    if priced.blocks and priced.low == 0.0:
+        said.append("plays the best arm in fewer than half of the rounds without any attack: there is nothing to turn")
+    elif priced.estimate is None:
+        said.append("not turned by any attack tried, whatever it spends")
+    if getattr(game.policy, "corruption", 0) is None:
+        said.append("is told the attacker's budget in each play and 0 in peace; set corruption to fix it")
+    return said
+
+
+def print_prices(told: dict[str, Any]) -> None:
+    """One table an environment, the cheapest to turn first."""
+    from rich.console import Console
+
+    from robandit.cli.tables import price_table
+
+    console = Console()
+    for title in dict.fromkeys(row["environment"]["title"] for row in told["results"]):
+        rows = [row for row in told["results"] if row["environment"]["title"] == title]
+        console.print(price_table(title, rows, told))
+        for row in rows:
+            for note in row["notes"]:
+                console.print(f"note on {row['label']}: {note}", highlight=False)
+
+
+def draw(found: list[tuple[Place, Game, Price]], arguments: argparse.Namespace) -> None:
+    """The frontier, one panel an environment."""
+    from robandit.pictures.frontier import frontier
+
+    panels = [panel_of(place, found) for place in dict.fromkeys(place for place, _, _ in found)]
+    model = {"A": "before the draw", "B": "after the draw"}[arguments.threat]
+    caption = (
+        f"What a policy costs in peace, and what it costs to turn it: up and left is better. "
+        f"T = {arguments.horizon:,}, threat model {arguments.threat} ({model}).\n"
+        f"Price: the cheapest attack tried, median of {arguments.blocks} blocks of {arguments.runs} runs, bars: their "
+        "range. Round dots and the green line: no other policy here is better in both."
+    )
+    frontier(panels, FAMILIES, caption, Path(arguments.plot))
+    if not arguments.json:
+        print(f"picture: {arguments.plot}")
+
+
+def panel_of(place: Place, found: list[tuple[Place, Game, Price]]) -> Any:
+    """The dots of one environment, and who could not be drawn."""
+    from robandit.pictures.frontier import Dot, Panel
+
+    prices = {str(game.policy): priced for there, game, priced in found if there == place}
+    names = {str(game.policy): game.policy.name for _, game, _ in found}
+    front = pareto_front(prices)
+    dots, idle, firm = [], [], []
+    for label, priced in prices.items():
+        if priced.estimate is None:
+            firm.append(label)
+        elif not priced.estimate or priced.low is None:
+            idle.append(label)
+        else:
+            high = priced.high if priced.high is not None else priced.estimate
+            half = priced.clean["half_width_95"] or 0.0
+            regret = priced.clean["mean"]
+            short = label.replace("learning_rate=", "").replace(":scale=", ":").replace(":temper=", ":")
+            dots.append(Dot(short, names[label], regret, half, priced.low, priced.estimate, high, label in front))
+    words = [f"{what}: {', '.join(who)}" for what, who in (("never learns here", idle), ("never turned", firm)) if who]
+    return Panel(place.title, dots, "\n".join(words))

@@ -1,0 +1,135 @@
+"""Attack price: the smallest budget that turns a policy, found by bisection on disjoint blocks of seeds.
+
+A policy is turned if it plays the best arm in fewer than half of all rounds in at least half of the runs.
+The attack is chosen on one block of seeds and priced on others. What an attack without a budget ends up
+paying is another number: an attacker need not keep paying once the learner has gone wrong.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from robandit.adversaries.attacks import runner_up
+from robandit.errors import InputError
+from robandit.lab.trace import summarised
+from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat
+from robandit.redteam.evaluate import Evaluator, Play, block_seed
+
+TOLERANCE = 1.02  # the bracket's ends differ by no more than this factor
+CHOOSING, PRICING = 10_000, 20_000  # numbers of the blocks of seeds, far from those of the search
+HALF = 0.5
+LEAST = 0.01  # no price is sought below this
+SLACK = 1.15  # how far around a guess the bracket is tried first
+
+
+@dataclass(frozen=True)
+class Price:
+    """What it costs to turn a policy, and what the policy pays in peace."""
+
+    attack: Candidate
+    clean: dict[str, Any]
+    spending: dict[str, Any] | None  # of the attack without a budget; None if nothing was to be turned
+    blocks: tuple[float | None, ...]  # the price on each block; None where even an unlimited attack fails
+    by_attack: dict[str, float | None]  # on the block that chose; None: not cheaper than the best so far
+
+    @property
+    def low(self) -> float | None:
+        """The cheapest block."""
+        found = [price for price in self.blocks if price is not None]
+        return min(found) if found else None
+
+    @property
+    def estimate(self) -> float | None:
+        """The median block, if more than half of the blocks were turned."""
+        middle = float(np.median([math.inf if price is None else price for price in self.blocks]))
+        return middle if math.isfinite(middle) else None
+
+    @property
+    def high(self) -> float | None:
+        """The dearest block; None if one was not turned at any price."""
+        return None if None in self.blocks else max(price for price in self.blocks if price is not None)
+
+
+def attack_price(evaluator: Evaluator, threat: str, attacks: list[Candidate], *, runs: int, blocks: int) -> Price:
+    """Choose the cheapest attack on one block of seeds, price it on others."""
+    check_threat(threat)
+    if blocks < 3:
+        raise InputError(f"--blocks must be at least 3, not {blocks}")
+    if runs < 2:
+        raise InputError(f"--runs must be at least 2, not {runs}")
+    seed = evaluator.game.seed
+    clean = evaluator.outcome(Play(None, 0.0, seed, runs * blocks))
+    chosen, guess, seen = attacks[0], None, dict[str, float | None]()
+    if turned(clean):
+        return Price(chosen, summarised(np.array(clean["regret"])), None, (0.0,) * blocks, {})
+    for attack in attacks:
+        found = priced(evaluator, attack, block_seed(seed, CHOOSING), runs, below=guess)
+        seen[attack.flags()] = found
+        if found is not None and (guess is None or found < guess):
+            chosen, guess = attack, found
+    prices, paid = [], []
+    for block in range(blocks):
+        words = block_seed(seed, PRICING + block)
+        paid += evaluator.outcome(Play(chosen, math.inf, words, runs))["paid"]
+        prices.append(priced(evaluator, chosen, words, runs, guess=guess))
+    return Price(chosen, summarised(np.array(clean["regret"])), summarised(np.array(paid)), tuple(prices), seen)
+
+
+def turned(outcome: dict[str, Any]) -> bool:
+    """Whether at least half of the runs played the best arm in fewer than half of their rounds."""
+    return float(np.mean(np.array(outcome["best_share"]) < HALF)) >= HALF
+
+
+def priced(
+    evaluator: Evaluator,
+    attack: Candidate,
+    seed: int,
+    runs: int,
+    *,
+    guess: float | None = None,
+    below: float | None = None,
+) -> float | None:
+    """The price of one attack on one block, by bisection; None if it does not turn the policy (below `below`)."""
+
+    def turns(budget: float) -> bool:
+        return turned(evaluator.outcome(Play(attack, budget, seed, runs)))
+
+    if turned(evaluator.outcome(Play(None, 0.0, seed, runs))):
+        return 0.0
+    if below is not None:
+        if not turns(below / TOLERANCE):
+            return None
+        high = below / TOLERANCE
+    else:
+        unlimited = evaluator.outcome(Play(attack, math.inf, seed, runs))
+        if not turned(unlimited):
+            return None
+        high = max(unlimited["paid"])  # with so much, no run feels a limit
+        if guess is not None and guess * SLACK < high and turns(guess * SLACK):
+            high = guess * SLACK
+    low = guess / SLACK if guess is not None and guess / SLACK < high else high / 2.0
+    while low > LEAST and turns(low):
+        low, high = low / 2.0, low
+    while high > TOLERANCE * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if turns(middle) else (middle, high)
+    return high
+
+
+def pricing_attacks(threat: str, means: Any) -> list[Candidate]:
+    """The attacks tried for a price: those of model B, or the aimed ones of model A at the efficient size."""
+    check_threat(threat)
+    means = np.array(means)
+    if len(means) < 2:
+        raise InputError("price needs at least 2 arms; 1 was given")
+    if threat == "B":
+        both = ["push-shown:raised=1", f"push-shown:raised={len(means) - 1}"]
+        return [*catalogue_attacks("B", len(means), False), *(Candidate(name) for name in dict.fromkeys(both))]
+    near = runner_up(means) + 1
+    return [
+        Candidate(name, schedule, "efficient")
+        for name in ("invert", f"decoy:arm={near}", "sink")
+        for schedule in ("leading:theta=0.05", "leading:theta=0.5", "start")
+    ]
