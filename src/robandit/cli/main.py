@@ -69,6 +69,7 @@ def build_parser() -> Parser:
     search.add_argument(
         "--evaluations", type=whole, default=160, help="attacks tried beyond the catalogue (default 160; 0: none)"
     )
+    search.add_argument("--quick", action="store_true", help="only attacks that usually win: to compare many policies")
     search.add_argument(
         "--out", default="out/redteam", metavar="DIR", help="what was tried is kept here, to go on later"
     )

@@ -51,11 +51,11 @@ def search(game: Game, budget: float, arguments: argparse.Namespace) -> Finding:
     """One search, with a bar."""
     runs, evaluations, threat = arguments.runs, arguments.evaluations, arguments.threat
     phased = isinstance(game.policy, Phased)
-    total = planned_runs(threat, len(game.environment.means), phased, runs, max(evaluations, 0))
+    total = planned_runs(threat, len(game.environment.means), phased, runs, max(evaluations, 0), arguments.quick)
     journal = journal_for(game, Path(arguments.out), f"redteam-{threat}-{budget:g}")
     with bar(total, f"{game.policy}, C = {budget:g}") as tell:
         evaluator = Evaluator(game, journal, arguments.threads, lambda done: tell(done, ""))
-        return worst_attack(evaluator, threat, budget, runs=runs, evaluations=evaluations)
+        return worst_attack(evaluator, threat, budget, runs=runs, evaluations=evaluations, quick=arguments.quick)
 
 
 def as_json(game: Game, finding: Finding, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -70,6 +70,7 @@ def as_json(game: Game, finding: Finding, arguments: argparse.Namespace) -> dict
         "horizon": game.horizon,
         "runs": arguments.runs,
         "seed": game.seed,
+        "quick": arguments.quick,
         "threat": arguments.threat,
         "budget": finding.budget,
         "attack": adversary_json(adversary),

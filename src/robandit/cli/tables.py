@@ -119,9 +119,10 @@ def redteam_table(result: dict[str, Any]) -> Table:
     for heading in ("mean regret", "± 95 %"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("which", overflow="fold")
+    best = ("best of the catalogue", result["catalogue"]["regret"], described(result["catalogue"]["attack"]))
     rows = (
         ("none", result["baseline"], ""),
-        ("best of the catalogue", result["catalogue"]["regret"], described(result["catalogue"]["attack"])),
+        *(() if result["quick"] else (best,)),
         ("worst found", result["regret"], described(result["attack"])),
     )
     for name, regret, which in rows:
@@ -148,7 +149,7 @@ def price_table(title: str, rows: list[dict[str, Any]], told: dict[str, Any]) ->
     table.add_column("policy", style="bold", overflow="fold")
     for heading in ("clean regret", "± 95 %", "price", "range", "unlimited"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("cheapest attack", overflow="fold")
+    table.add_column("attack", overflow="fold")
     for row in sorted(rows, key=lambda row: (row["price"]["estimate"] is None, row["price"]["estimate"] or 0.0)):
         price, clean = row["price"], row["clean_regret"]
         estimate = "-" if price["estimate"] is None else f"{price['estimate']:,.1f}"

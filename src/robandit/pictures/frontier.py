@@ -43,7 +43,8 @@ def frontier(panels: list[Panel], families: tuple[str, ...], caption: str, path:
     for axes, panel in zip(boxes, panels, strict=True):
         draw_panel(axes, panel, families)
     figure.suptitle(caption, fontsize=10, x=0.01, ha="left")
-    FigureCanvasAgg(figure).draw()  # settles the layout, so that labels can be placed
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()  # type: ignore[no-untyped-call]  # settles the layout, so that labels can be placed
     figure.set_layout_engine("none")
     for axes, panel in zip(boxes, panels, strict=True):
         place_labels(figure, axes, panel.dots, families)
@@ -116,7 +117,7 @@ def place_labels(figure: Any, axes: Any, dots: list[Dot], families: tuple[str, .
     for place in order:
         dot, (x, y) = dots[place], centres[place]
         style = {"fontsize": 8.5, "color": colour_of(dot, families), "fontweight": "bold" if dot.front else "normal"}
-        text = axes.annotate(dot.label, (dot.regret, dot.price), textcoords="offset points", **style)
+        text = axes.annotate(dot.label, (dot.regret, dot.price), (0, 0), textcoords="offset points", **style)
         size = box_of(text.get_window_extent(renderer))
         width, height = size[2] - size[0], size[3] - size[1]
         best, least = None, None

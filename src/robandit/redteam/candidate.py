@@ -10,6 +10,7 @@ from robandit.game import Adversary
 
 THETAS = (0.05, 0.1, 0.2, 0.5, 0.8)
 EPOCHS = (1, 2, 3, 4)
+SIZES = ("full", "efficient", "0.1")
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,20 @@ def catalogue_attacks(threat: str, arms: int, phased: bool) -> list[Candidate]:
     one_sided = {name for name in names if not catalogue("attack")[name].pushes_both}
     return [
         Candidate(*chosen)
-        for chosen in product(attacks, schedules, ("full", "efficient", "0.1"))
+        for chosen in product(attacks, schedules, SIZES)
         if not (chosen[0] in one_sided and chosen[2] == "efficient")
     ]
+
+
+def shortlist(threat: str, arms: int, phased: bool) -> list[Candidate]:
+    """The attacks that usually win: enough for a comparison of many policies, too few for a verdict on one."""
+    check_threat(threat)
+    several = [count for count in (2, 3, 4) if count < arms]
+    if threat == "B":
+        pushes = [f"push-shown:lowered={count}" for count in several]
+        return [*catalogue_attacks("B", arms, phased), *(Candidate(name) for name in ("push-shown:raised=1", *pushes))]
+    aimed = [Candidate("invert", f"leading:theta={theta}", size) for theta in (0.05, 0.2) for size in SIZES[:2]]
+    early = [Candidate("invert", "start", "efficient"), Candidate("flip"), Candidate("blackout")]
+    pushes = [f"push:lowered={count},raised={raised}" for count in several for raised in (1, arms - count)]
+    epochs = [Candidate("flip", f"epoch:number={number}") for number in EPOCHS] if phased else []
+    return [*aimed, *early, Candidate("flip", "middle"), *(Candidate(name, "band") for name in pushes), *epochs]

@@ -15,7 +15,7 @@ from robandit.errors import InputError
 from robandit.game import Floats
 from robandit.lab.trace import summarised
 from robandit.policies.phased import Phased
-from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat
+from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat, shortlist
 from robandit.redteam.evaluate import Evaluator, Play, block_seed
 from robandit.redteam.family import Family
 
@@ -44,9 +44,15 @@ class Finding:
 
 
 def worst_attack(
-    evaluator: Evaluator, threat: str, budget: float, *, runs: int = 100, evaluations: int = EVALUATIONS
+    evaluator: Evaluator,
+    threat: str,
+    budget: float,
+    *,
+    runs: int = 100,
+    evaluations: int = EVALUATIONS,
+    quick: bool = False,
 ) -> Finding:
-    """Search, choose, and report on the game's own seed, which no choice has seen."""
+    """Search, choose, and report on the game's own seed, which no choice has seen; `quick` tries a short list only."""
     check_threat(threat)
     if not 0.0 < budget < np.inf:
         raise InputError(f"--budget must be a number above 0, not {budget:g}")
@@ -56,27 +62,25 @@ def worst_attack(
     if len(means) < 2:
         raise InputError("redteam needs at least 2 arms; 1 was given")
     evaluator.tried.clear()
-    family = Family(threat, len(means), evaluator.game.horizon)
     phased = isinstance(evaluator.game.policy, Phased)
-    values = race(evaluator, budget, catalogue_attacks(threat, len(means), phased), RACE)
-    plain = best_of(values)
-    if evaluations:
-        efficient = min(1.0 - float(means[runner_up(means)]), float(means.max()))
-        points = {family.candidate(point): point for point in family.warm(efficient)}
-        warm = race(evaluator, budget, list(points), RACE)
-        start, half = points[best_of(warm)], evaluations // 2
-        values |= warm
-        values |= evolve(evaluator, budget, family, start, WARM, half, 1)
-        values |= evolve(evaluator, budget, family, np.full(len(start), 0.5), COLD, evaluations - half, 2)
-    finalists = sorted(values, key=lambda one: values[one], reverse=True)[:FINALISTS]
-    winner = best_of(race(evaluator, budget, finalists, FINAL))
+    if quick:
+        values = race(evaluator, budget, shortlist(threat, len(means), phased), RACE)
+        plain = winner = best_of(values)
+    else:
+        values = race(evaluator, budget, catalogue_attacks(threat, len(means), phased), RACE)
+        plain = best_of(values)
+        if evaluations:
+            values |= searched(evaluator, threat, budget, evaluations)
+        finalists = sorted(values, key=lambda one: values[one], reverse=True)[:FINALISTS]
+        winner = best_of(race(evaluator, budget, finalists, FINAL))
+    judged = (RACE if quick else FINAL)[-1][0]
     seed = evaluator.game.seed
     fresh, quiet, usual = (
         evaluator.outcome(Play(one, budget if one else 0.0, seed, runs)) for one in (winner, None, plain)
     )
     chosen_on = [
         regret
-        for block in range(FINAL[-1][0])
+        for block in range(judged)
         for regret in evaluator.outcome(Play(winner, budget, block_seed(seed, block), BLOCK))["regret"]
     ]
     return Finding(
@@ -92,8 +96,23 @@ def worst_attack(
     )
 
 
-def planned_runs(threat: str, arms: int, phased: bool, runs: int, evaluations: int) -> int:
+def searched(evaluator: Evaluator, threat: str, budget: float, evaluations: int) -> dict[Candidate, float]:
+    """Mean regret of the better attacks of the adaptive family: half of the search starts warm, half cold."""
+    means = np.array(evaluator.game.environment.means)
+    family = Family(threat, len(means), evaluator.game.horizon)
+    efficient = min(1.0 - float(means[runner_up(means)]), float(means.max()))
+    points = {family.candidate(point): point for point in family.warm(efficient)}
+    warm = race(evaluator, budget, list(points), RACE)
+    start, half = points[best_of(warm)], evaluations // 2
+    close = evolve(evaluator, budget, family, start, WARM, half, 1)
+    far = evolve(evaluator, budget, family, np.full(len(start), 0.5), COLD, evaluations - half, 2)
+    return warm | close | far
+
+
+def planned_runs(threat: str, arms: int, phased: bool, runs: int, evaluations: int, quick: bool = False) -> int:
     """About how many runs a search plays, for a progress bar."""
+    if quick:
+        return 9 * BLOCK * len(shortlist(threat, arms, phased)) // 3 + 3 * runs
     entered = len(catalogue_attacks(threat, arms, phased)) + (48 if threat == "A" else 8)
     blocks = entered * (1 + 0.25 * 3 + 0.07 * 8) + evaluations * (GLANCE + LOOK / 2) + FINALISTS * (16 + 0.42 * 64)
     return int(BLOCK * blocks) + 3 * runs

@@ -1,0 +1,147 @@
+"""Attack price: the bisection, its honesty about blocks, the frontier and its picture."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from robandit.catalogue import catalogue
+from robandit.cli.main import main
+from robandit.environments.means import spread_means
+from robandit.lab.trace import summarised
+from robandit.pictures.frontier import Dot, Panel, box_of, frontier, overlap
+from robandit.redteam.candidate import Candidate
+from robandit.redteam.evaluate import Evaluator, Game, Play
+from robandit.redteam.frontier import default_places, default_policies, pareto_front
+from robandit.redteam.price import Price, attack_price, priced, turned
+from robandit.store.journal import Journal
+
+SINK = Candidate("sink-shown")
+
+
+@dataclass
+class Threshold:
+    """Stands in for plays where all that matters is from which budget on they are turned."""
+
+    at: float
+    asked: list[float]
+
+    def outcome(self, play: Play) -> dict[str, Any]:
+        budget = play.budget if play.candidate else 0.0
+        self.asked.append(budget)
+        return {"best_share": [0.2 if budget >= self.at else 0.8] * 3, "paid": [min(budget, 3 * self.at)] * 3}
+
+
+@pytest.mark.parametrize("at", [0.7, 6.0, 117.3, 5000.0])
+@pytest.mark.parametrize("guess", [None, 5.0, 100.0])
+def test_bisection_finds_a_threshold_to_two_percent_with_few_plays(at: float, guess: float | None) -> None:
+    stand_in = Threshold(at, [])
+    found = priced(stand_in, SINK, 1, 3, guess=guess)  # type: ignore[arg-type]
+    assert found is not None
+    assert at <= found <= 1.02 * at
+    assert len(stand_in.asked) < 22
+
+
+def test_bisection_knows_what_cannot_be_turned_what_needs_no_turning_and_what_is_not_cheaper() -> None:
+    assert priced(Threshold(np.nan, []), SINK, 1, 3) is None  # type: ignore[arg-type]
+    assert priced(Threshold(0.0, []), SINK, 1, 3) == 0.0  # type: ignore[arg-type]
+    assert priced(Threshold(50.0, []), SINK, 1, 3, below=49.0) is None  # type: ignore[arg-type]
+    assert priced(Threshold(30.0, []), SINK, 1, 3, below=49.0) == pytest.approx(30.3, rel=0.011)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("shares", "answer"), [([0.4, 0.4, 0.6], True), ([0.4, 0.6], True), ([0.5, 0.6, 0.4], False), ([0.9], False)]
+)
+def test_turned_means_fewer_than_half_of_the_rounds_in_at_least_half_of_the_runs(
+    shares: list[float], answer: bool
+) -> None:
+    assert turned({"best_share": shares}) == answer
+
+
+def test_real_prices_come_in_the_known_order_and_are_remembered(tmp_path: Path) -> None:
+    prices = {}
+    for policy in ("thompson", "ucb1", "samba"):
+        game = Game(rb.policy(policy), rb.Bernoulli(spread_means(9)), 20_000)
+        found = attack_price(Evaluator(game, Journal(tmp_path / policy)), "B", [SINK], runs=10, blocks=3)
+        again = attack_price(Evaluator(game, Journal(tmp_path / policy)), "B", [SINK], runs=10, blocks=3)
+        assert found == again
+        assert found.low is not None
+        assert found.high is not None
+        assert found.spending is not None
+        assert found.low <= (found.estimate or 0.0) <= found.high
+        assert found.spending["mean"] >= 0.9 * found.low
+        prices[policy] = found.estimate or 0.0
+    assert 0.0 < 2 * prices["thompson"] < prices["ucb1"] < prices["samba"]
+
+
+def test_what_never_learns_has_nothing_to_turn(tmp_path: Path) -> None:
+    game = Game(rb.policy("uniform"), rb.Bernoulli(spread_means(9)), 1000)
+    found = attack_price(Evaluator(game, Journal(tmp_path / "j")), "B", [SINK], runs=4, blocks=3)
+    assert (found.low, found.estimate, found.high, found.spending) == (0.0, 0.0, 0.0, None)
+
+
+def told(clean: float, *prices: float | None) -> Price:
+    return Price(SINK, summarised(np.array([clean])), None, prices, {})
+
+
+def test_range_and_median_say_when_a_block_was_not_turned() -> None:
+    assert (told(1, 5.0, 7.0, 6.0).low, told(1, 5.0, 7.0, 6.0).estimate, told(1, 5.0, 7.0, 6.0).high) == (5, 6, 7)
+    assert (told(1, 5.0, None, 6.0).low, told(1, 5.0, None, 6.0).estimate, told(1, 5.0, None, 6.0).high) == (5, 6, None)
+    assert told(1, 5.0, None, None).estimate is None
+    assert told(1, None, None, None).low is None
+
+
+def test_the_front_is_what_nobody_beats_in_both() -> None:
+    points = {"a": told(10, 5.0), "b": told(20, 4.0), "c": told(20, 9.0), "d": told(50, 9.0), "e": told(60, 30.0)}
+    assert pareto_front({**points, "idle": told(1, 0.0), "firm": told(99, None)}) == ["a", "c", "e"]
+
+
+def test_the_default_set_has_every_policy_and_the_strengths_asked_for() -> None:
+    labels = [str(policy) for policy in default_policies()]
+    assert len(labels) == len(set(labels))
+    assert {policy.name for policy in default_policies()} == set(catalogue("policy"))
+    wanted = {f"samba:learning_rate={rate}" for rate in (0.01, 0.02, 0.1)} | {"samba", "ucb1"}
+    wanted |= {f"ucb1:scale={scale}" for scale in (2, 4, 8)}
+    wanted |= {"tempered-thompson:temper=3", "tempered-thompson", "tempered-thompson:temper=30"}
+    assert wanted <= set(labels)
+    assert "known-c-aae:corruption=100" in labels
+    assert len(default_places()) >= 3
+
+
+def test_labels_of_a_full_picture_do_not_overlap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib.figure import Figure
+
+    random, kept = np.random.default_rng(4), []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, path, **how: kept.append(figure))
+    dots = [
+        Dot(f"policy-number:{i}", "samba" if i < 4 else "", x, 0.02 * x, 0.9 * y, y, 1.1 * y, i % 5 == 0)
+        for i, (x, y) in enumerate(zip(10 ** random.uniform(2, 4, 30), 10 ** random.uniform(0.5, 2.5, 30), strict=True))
+    ]
+    frontier([Panel("one", dots, "left out: x"), Panel("two", dots[:5])], ("samba",), "caption", tmp_path / "f.png")
+    axes = kept[0].axes[0]
+    renderer = kept[0].canvas.get_renderer()
+    boxes = [box_of(text.get_window_extent(renderer)) for text in axes.texts]
+    assert len(boxes) == 31
+    shared = [overlap(one, other) for i, one in enumerate(boxes) for other in boxes[:i]]
+    assert max(shared) < 1.0
+
+
+def test_the_command_at_a_small_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["price", "--horizon", "3000", "--runs", "6", "--means", "0.3,0.45,0.8", "--out", str(tmp_path / "kept")]
+    words += ["--policy", "samba", "--policy", "ucb1", "--policy", "uniform", "--attack", "sink-shown"]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    rows = {row["policy"]: row for row in found["results"]}
+    for row in rows.values():
+        assert {"policy", "parameters", "attack", "clean_regret", "spending", "price"} <= set(row)
+        assert set(row["price"]) == {"low", "estimate", "high"}
+    assert rows["samba"]["price"]["low"] > 1.0
+    assert "nothing to turn" in rows["uniform"]["notes"][0]
+    assert main([*words, "--plot", str(tmp_path / "frontier.png")]) == 0
+    said = capsys.readouterr().out
+    assert "Attack price on bernoulli: means 0.3, 0.45, 0.8" in said
+    assert (tmp_path / "frontier.png").stat().st_size > 10_000

@@ -1,0 +1,275 @@
+"""The search for the worst attack: its family, its memory, its honesty about seeds, and its replay."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from robandit.adversaries.band import Band, BandAttack
+from robandit.adversaries.push import Push, pushed_arms
+from robandit.adversaries.push_shown import PushShown
+from robandit.cli.main import main
+from robandit.dice import Random
+from robandit.redteam import evaluate
+from robandit.redteam.candidate import Candidate, catalogue_attacks
+from robandit.redteam.curves import slope
+from robandit.redteam.evaluate import Evaluator, Game, Play, block_seed
+from robandit.redteam.family import Family
+from robandit.redteam.replay import told_over_time
+from robandit.redteam.search import worst_attack
+from robandit.store.journal import Journal
+
+MEANS = (0.3, 0.45, 0.8)
+SMALL = {"runs": 20, "evaluations": 20}
+
+
+def evaluator(folder: Path, policy: str = "samba", horizon: int = 1500) -> Evaluator:
+    return Evaluator(Game(rb.policy(policy), rb.Bernoulli(MEANS), horizon), Journal(folder / "journal.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("lowered", "raised", "worst", "down", "up"),
+    [
+        (1, 0, False, [3], []),
+        (1, 1, False, [3], [1]),
+        (1, 1, True, [3], [2]),
+        (2, 2, True, [3, 1], [0, 2]),
+        (0, 4, False, [], [3, 1, 0, 2]),
+    ],
+)
+def test_which_arms_are_pushed(lowered: int, raised: int, worst: bool, down: list[int], up: list[int]) -> None:
+    means = np.array([0.3, 0.5, 0.1, 0.9])
+    found = pushed_arms(means, lowered, raised, worst)
+    assert [arms.tolist() for arms in found] == [down, up]
+    target = Push(lowered=lowered, raised=raised, worst=worst).target(means)
+    expected = [0.0 if arm in down else 1.0 if arm in up else means[arm] for arm in range(4)]
+    assert target.tolist() == expected
+
+
+@pytest.mark.parametrize("counts", [(0, 0), (3, 2)])
+def test_impossible_pushes_are_refused(counts: tuple[int, int]) -> None:
+    with pytest.raises(rb.InputError, match="1 to 4 arms together"):
+        pushed_arms(np.array([0.3, 0.5, 0.1, 0.9]), *counts, False)
+
+
+def test_band_strikes_as_a_plain_reading_of_it_does() -> None:
+    random, dice = np.random.default_rng(3), Random(1, 2, 3, 4)
+    chances = np.clip(0.4 + np.cumsum(random.normal(0, 0.08, 400)), 0.01, 0.99)
+    for low, high, again, first, every in ((0.3, 0.8, 0.5, 20, 3), (0.0, 1.0, 0.0, 0, 1), (0.2, 0.9, 0.2, 0, 7)):
+        schedule = Band(low=low, high=high, again=again, first=first, every=every)
+        attack = BandAttack(attack=Push(), schedule=schedule, budget=9.0)
+        memory, means = attack.start(np.array(MEANS), 400), np.array(MEANS)
+        struck, fallen, last = [], False, -(10**9)
+        for t, chance in enumerate(chances):
+            fallen = (fallen and chance < max(again, low)) or chance < low
+            wanted = not fallen and chance <= high and t >= first and t - last >= every
+            last = t if wanted else last
+            proposal = means.copy()
+            shown = np.array([0.0, 1.0 - chance, chance])
+            assert attack.tamper_means(memory, t, shown, means, proposal, dice) == wanted
+            assert (proposal.tolist() == [0.3, 1.0, 0.0]) == wanted
+            struck.append(wanted)
+        assert 0 < sum(struck) <= len(struck)
+
+
+def test_band_watches_every_arm_the_attack_lowers() -> None:
+    attack = BandAttack(attack=Push(lowered=2, raised=0), schedule=Band(low=0.7), budget=9.0)
+    memory, means = attack.start(np.array(MEANS), 10), np.array(MEANS)
+    for chances, wanted in (((0.2, 0.4, 0.4), True), ((0.4, 0.3, 0.3), False)):
+        proposal = means.copy()
+        assert attack.tamper_means(memory, 0, np.array(chances), means, proposal, Random(1, 2, 3, 4)) == wanted
+
+
+def test_push_shown_moves_what_it_says_while_the_arms_are_shown() -> None:
+    attack = PushShown(lowered=1, raised=1, worst=True, size=0.6, low=0.2, again=0.5, first=5, budget=9.0)
+    memory, means, dice = attack.start(np.array(MEANS), 999), np.array(MEANS), Random(1, 2, 3, 4)
+
+    def shown(t: int, arm: int, reward: float) -> float:
+        return attack.tamper_reward(memory, t, means, arm, reward, dice)
+
+    assert [shown(t, 2, 1.0) for t in range(5)] == [1.0] * 5
+    assert shown(5, 2, 1.0) == pytest.approx(0.4)
+    assert shown(6, 0, 0.0) == pytest.approx(0.6)
+    assert shown(7, 1, 0.3) == 0.3
+    for t in range(8, 108):
+        shown(t, 1, 0.0)  # the best arm is hardly shown any more
+    assert shown(108, 2, 1.0) == 1.0
+    for t in range(109, 159):
+        shown(t, 2, 1.0)
+    assert memory.share < 0.5
+    assert shown(159, 2, 1.0) == 1.0  # waits until the share is back at one half
+    for t in range(160, 260):
+        shown(t, 2, 1.0)
+    assert shown(260, 2, 1.0) == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("threat", ["A", "B"])
+@pytest.mark.parametrize("arms", [2, 3, 9])
+def test_every_point_of_the_family_is_an_attack_that_can_be_played(threat: str, arms: int) -> None:
+    family, random = Family(threat, arms, 1000), np.random.default_rng(arms)
+    means = np.linspace(0.1, 0.9, arms)
+    corners = [np.zeros(len(family.levers)), np.ones(len(family.levers))]
+    for point in [*corners, *random.random((200, len(family.levers))), *family.warm(0.2)]:
+        adversary = family.candidate(point).adversary(10.0)
+        assert adversary.sees_draw == (threat == "B")
+        adversary.start(means, 1000)
+
+
+def test_a_point_says_what_was_meant() -> None:
+    family = Family("A", 9, 1000)
+    found = family.candidate(family.point(lowered=2, raised=3, worst=True, size=0.2, low=0.05))
+    assert found.attack == "push:lowered=2,raised=3,worst=true"
+    assert found.schedule.startswith("band:low=0.05,high=1.0,again=0.05,first=0,every=1")
+    assert found.size == "0.2"
+
+
+def test_the_catalogue_is_tried_whole_and_epochs_only_where_there_are_some() -> None:
+    attacks = {one.attack.partition(":")[0] for one in catalogue_attacks("A", 5, False)}
+    assert {"flip", "invert", "sink", "lift-others", "decoy", "reverse", "close-gap", "blackout"} <= attacks
+    assert not any(one.schedule.startswith("epoch") for one in catalogue_attacks("A", 5, False))
+    assert any(one.schedule.startswith("epoch") for one in catalogue_attacks("A", 5, True))
+    shown = {one.attack for one in catalogue_attacks("B", 5, False)}
+    assert shown == {"sink-shown", "promote", "oracle", "jun-ucb", "jun-epsilon-greedy", "ace"}
+
+
+@pytest.mark.parametrize("threat", ["A", "B"])
+def test_the_search_harms_reports_on_fresh_seeds_and_goes_on_after_a_crash(
+    threat: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = worst_attack(evaluator(tmp_path), threat, 60.0, **SMALL)  # type: ignore[arg-type]
+    assert found.regret["mean"] > 1.3 * found.clean["mean"]
+    assert found.in_sample["mean"] >= 0.8 * found.plain_regret["mean"]
+    trace = rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), found.candidate.adversary(60.0), horizon=1500, runs=20, seed=1)
+    assert trace.summary() == found.regret  # the user's own seed, to the last bit
+    lines = (tmp_path / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]) + lines[-1][:20])
+    assert worst_attack(evaluator(tmp_path), threat, 60.0, **SMALL) == found  # type: ignore[arg-type]
+    monkeypatch.setattr(evaluate, "simulate", None)  # a third time nothing is played at all
+    assert worst_attack(evaluator(tmp_path), threat, 60.0, **SMALL) == found  # type: ignore[arg-type]
+
+
+def test_seeds_for_choosing_are_never_those_of_the_report() -> None:
+    seeds = {block_seed(seed, block) for seed in range(20) for block in range(50)}
+    assert len(seeds) == 1000
+    assert min(seeds) > 10**6
+
+
+def test_the_memory_of_a_play_depends_on_the_code_and_the_game(tmp_path: Path) -> None:
+    one = evaluator(tmp_path)
+    play = Play(Candidate("sink-shown"), 3.0, 1, 4)
+    first = one.outcome(play)
+    assert one.outcome(play) == first
+    assert len(one.journal.known) == 1
+    Evaluator(Game(rb.policy("samba"), rb.Bernoulli(MEANS), 1501), one.journal).outcome(play)
+    assert len(one.journal.known) == 2
+    one.codes = dict.fromkeys(one.codes, "another")
+    one.outcome(play)
+    assert len(one.journal.known) == 3
+
+
+def test_a_story_is_the_same_play_as_the_lab_s() -> None:
+    game = Game(rb.Samba(), rb.Bernoulli(MEANS), 1500)
+    adversary = rb.attack("sink-shown", budget=20)
+    story = told_over_time(game, adversary, 6)
+    trace = rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), adversary, horizon=1500, runs=6, seed=1)
+    assert np.array_equal(story.regret, trace.regret)
+    assert np.array_equal(story.paid, trace.corruption_paid)
+    widths = np.diff(story.rounds, prepend=0)
+    assert (story.best_share * widths).sum(axis=1) == pytest.approx(trace.pulls[:, 2])
+
+
+def test_the_heuristic_slope() -> None:
+    games = {rate: Game(rb.Samba(learning_rate=rate), rb.Bernoulli((0.6, 0.5)), 10) for rate in (0.05, 0.25)}
+    assert slope(games[0.05]) == pytest.approx(2.05 / (1 - 0.05 / 0.2))
+    assert slope(games[0.25]) is None
+    assert slope(Game(rb.policy("ucb1"), rb.Bernoulli((0.6, 0.5)), 10)) is None
+
+
+COMMAND = ["redteam", "--policy", "samba", "--means", "0.3,0.45,0.8", "--horizon", "1500", "--runs", "20"]
+COMMAND += ["--budget", "15", "--evaluations", "20", "--json"]
+
+
+def test_the_command_answers_by_contract_and_its_replay_gives_the_same_bits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*COMMAND, "--out", str(tmp_path), "--plot", str(tmp_path / "attack.png")]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {"policy", "threat", "budget", "attack", "regret", "in_sample", "baseline", "evaluations"} <= set(told)
+    assert told["evaluations"] > 200
+    assert (tmp_path / "attack.png").stat().st_size > 20_000
+    assert main([*told["replay"].split()[1:], "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert again["results"][0]["regret"] == told["regret"]
+    assert again["adversary"] == told["attack"]
+
+
+def test_a_killed_search_goes_on_to_the_same_answer(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "robandit", *COMMAND, "--out"]
+    whole = subprocess.run([*command, str(tmp_path / "whole")], capture_output=True, check=True).stdout
+    running = subprocess.Popen([*command, str(tmp_path / "cut")], stdout=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and sum(f.stat().st_size for f in (tmp_path / "cut").glob("*")) < 30_000:
+        time.sleep(0.01)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    lines = sum(len(file.read_bytes().splitlines()) for file in (tmp_path / "cut").glob("*"))
+    complete = sum(len(file.read_bytes().splitlines()) for file in (tmp_path / "whole").glob("*"))
+    assert 0 < lines < complete
+    assert subprocess.run([*command, str(tmp_path / "cut")], capture_output=True, check=True).stdout == whole
+
+
+def test_several_budgets_give_curves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*COMMAND[: COMMAND.index("--budget")], "--out", str(tmp_path)]
+    words += ["--budget", "5", "--budget", "20", "--evaluations", "0"]
+    assert main([*words, "--plot", str(tmp_path / "curves.svg")]) == 0
+    said = capsys.readouterr().out
+    assert said.count("Worst attack found on samba") == 2
+    drawn = (tmp_path / "curves.svg").read_text()
+    assert "a heuristic, no bound" in drawn
+    assert "no policy is below it everywhere" in drawn
+
+
+REFUSALS: list[tuple[list[str], str]] = [
+    (["redteam"], "needs a --budget"),
+    (["redteam", "--budget", "0"], "must be a number above 0"),
+    (["redteam", "--budget", "inf"], "must be a number above 0"),
+    (["redteam", "--budget", "5", "--threat", "C"], "must be A"),
+    (["redteam", "--budget", "5", "--means", "0.5"], "at least 2 arms"),
+    (["redteam", "--budget", "5", "--evaluations", "-1"], "at least 0"),
+    (["redteam", "--budget", "5", "--plot", "x.gif"], "must end in"),
+    (["redteam", "--budget", "5", "--charge", "money"], "charge"),
+    (["redteam", "--budget", "5", "--attack", "flip"], "unknown"),
+    (["price", "--threat", "X"], "must be A"),
+    (["price", "--blocks", "2"], "at least 3"),
+    (["price", "--runs", "1"], "at least 2"),
+    (["price", "--attack", "flip"], "of threat model A"),
+    (["price", "--attack", "nonsense"], "nonsense"),
+    (["price", "--means", "0.5"], "at least 2 arms"),
+    (["optimum"], "either a price or a budget"),
+    (["optimum", "--budget", "0.3"], "multiple of 0.2"),
+    (["optimum", "--budget", "2", "--means", "0.2,0.4,0.6"], "two numbers"),
+    (["optimum", "--budget", "2", "--confirm", "-3"], "at least 0"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"), REFUSALS, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
+def test_refusals_are_one_sentence_and_write_nothing(
+    words: list[str], message: str, tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("robandit: ")
+    assert message in said
+    assert said.count("\n") == 1
+    assert not list(tmp_path.iterdir())
