@@ -1,15 +1,22 @@
-"""Draws the pictures of the README: `make pictures`."""
+"""Draws the pictures of the README and the docs: `make pictures`. What was played is kept under out/."""
 
 import sys
 from pathlib import Path
 
 import robandit as rb
 from robandit.catalogue import catalogue, scaled
+from robandit.cli.main import main
 from robandit.environments.means import spread_means
+from robandit.pictures.corruption import regret_against_budget
 from robandit.pictures.regret import regret_comparison
+from robandit.redteam.curves import curves_of
+from robandit.redteam.evaluate import Evaluator, Game, journal_for
+from robandit.redteam.frontier import with_told
+from robandit.redteam.search import worst_attack
 
 FOLDER = Path(__file__).parent / "pictures"
 RUNS, HORIZON, BUDGET = 200, 100_000, 3000
+BUDGETS, FRESH = (30.0, 100.0, 300.0, 1000.0), 60
 
 
 def comparison() -> None:
@@ -30,5 +37,32 @@ def comparison() -> None:
     regret_comparison(rows, conditions, caption, FOLDER / "comparison.png")
 
 
+def corruption() -> None:
+    """Every policy under the worst attack of the short list, both threat models."""
+    panels = []
+    for threat, words in (("A", "before the draw"), ("B", "after the draw")):
+        findings = []
+        for cls in catalogue("policy").values():
+            game = Game(with_told(scaled(cls())), rb.Bernoulli(spread_means(9)), HORIZON)
+            for budget in BUDGETS:
+                evaluator = Evaluator(game, journal_for(game, Path("out/redteam"), f"redteam-{threat}-{budget:g}"))
+                found = worst_attack(evaluator, threat, budget, runs=FRESH, quick=True)
+                findings.append((game, found))
+                told = f"{threat} {game.policy!s:32} C={budget:6g} {found.regret['mean']:10.1f}"
+                print(f"{told} +- {found.regret['half_width_95']:8.1f}  {found.candidate.flags()}", file=sys.stderr)
+        panels.append((f"threat model {threat}: {words}", curves_of(findings)))
+    caption = f"9 arms, means 0.1 to 0.9, T = {HORIZON:,}; worst attack of a short list, chosen on other seeds"
+    regret_against_budget(panels, f"{caption}; mean and 95 % interval of {FRESH} runs", FOLDER / "corruption.png")
+
+
+def attacks() -> None:
+    """The frontier, the shape of the optimum, and one attack over time."""
+    main(["price", "--plot", str(FOLDER / "frontier.png")])
+    main(["optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
+    main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
+
+
 if __name__ == "__main__":
     comparison()
+    attacks()
+    corruption()

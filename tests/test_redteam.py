@@ -156,6 +156,17 @@ def test_the_search_harms_reports_on_fresh_seeds_and_goes_on_after_a_crash(
     assert worst_attack(evaluator(tmp_path), threat, 60.0, **SMALL) == found  # type: ignore[arg-type]
 
 
+def test_one_call_gives_the_same_finding(tmp_path: Path) -> None:
+    known = worst_attack(evaluator(tmp_path), "B", 60.0, runs=20, quick=True)
+    terms: dict[str, Any] = {"budget": 60.0, "threat": "B", "horizon": 1500, "runs": 20, "quick": True}
+    assert rb.find_worst_attack(rb.Samba(), rb.Bernoulli(MEANS), **terms) == known
+    assert rb.find_worst_attack(rb.Samba(), rb.Bernoulli(MEANS), **terms, out=str(tmp_path / "kept")) == known
+    assert list((tmp_path / "kept").iterdir())
+    found = rb.find_price(rb.Samba(), rb.Bernoulli(MEANS), attack="sink-shown", horizon=1500, runs=6)
+    assert found.low is not None
+    assert 1.0 < found.low <= (found.estimate or 0.0)
+
+
 def test_seeds_for_choosing_are_never_those_of_the_report() -> None:
     seeds = {block_seed(seed, block) for seed in range(20) for block in range(50)}
     assert len(seeds) == 1000

@@ -40,6 +40,7 @@ HOMES = {
     "policies.tsallis_inf": "TsallisInfIw TsallisInfRv",
     "policies.ucb1": "Ucb1",
     "policies.uniform": "Uniform",
+    "redteam.ask": "find_price find_worst_attack",
     "theory.optimal_attack": "optimal_attack",
 }
 PLACES = {name: home for home, names in HOMES.items() for name in names.split()}

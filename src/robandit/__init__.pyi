@@ -38,5 +38,7 @@ from robandit.policies.tsallis_inf import TsallisInfIw as TsallisInfIw
 from robandit.policies.tsallis_inf import TsallisInfRv as TsallisInfRv
 from robandit.policies.ucb1 import Ucb1 as Ucb1
 from robandit.policies.uniform import Uniform as Uniform
+from robandit.redteam.ask import find_price as find_price
+from robandit.redteam.ask import find_worst_attack as find_worst_attack
 from robandit.theory.optimal_attack import optimal_attack as optimal_attack
 from robandit.version import __version__ as __version__

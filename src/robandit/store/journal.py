@@ -9,15 +9,12 @@ from typing import Any
 
 
 class Journal:
-    """Values by key; what was put before a crash is there afterwards."""
+    """Values by key; what was put before a crash is there afterwards. Without a path it is only remembered."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         self.path, self.lock = path, threading.Lock()
         self.known: dict[str, Any] = {}
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            content = b""
+        content = path.read_bytes() if path is not None and path.exists() else b""
         for line in content.splitlines():
             told = read_line(line)
             if told is not None:
@@ -30,15 +27,19 @@ class Journal:
 
     def put(self, key: str, value: Any) -> None:
         """Keep a value, flushed to the disk before this returns."""
-        body = json.dumps([key, value])
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.lock:
-            with self.path.open("ab") as file:
-                file.write((b"\n" if self.torn else b"") + f"{checksum(body)} {body}\n".encode())
-                file.flush()
-                os.fsync(file.fileno())
-            self.torn = False
+            if self.path is not None:
+                self.append(self.path, json.dumps([key, value]))
             self.known[key] = value
+
+    def append(self, path: Path, body: str) -> None:
+        """One more line; after a torn one it starts anew."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            file.write((b"\n" if self.torn else b"") + f"{checksum(body)} {body}\n".encode())
+            file.flush()
+            os.fsync(file.fileno())
+        self.torn = False
 
 
 def checksum(body: str) -> str:

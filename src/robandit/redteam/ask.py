@@ -1,0 +1,56 @@
+"""The two questions in one call each, for Python: the worst attack within a budget, and the price of a policy."""
+
+from pathlib import Path
+from typing import Any
+
+from robandit.game import Environment, Policy
+from robandit.redteam.candidate import Candidate
+from robandit.redteam.evaluate import Evaluator, Game, journal_for
+from robandit.redteam.price import Price, attack_price, pricing_attacks
+from robandit.redteam.search import EVALUATIONS, Finding, worst_attack
+from robandit.store.journal import Journal
+
+
+def find_worst_attack(
+    policy: Policy[Any],
+    environment: Environment[Any],
+    *,
+    budget: float,
+    threat: str = "A",
+    horizon: int,
+    runs: int = 100,
+    seed: int = 1,
+    threads: int | None = None,
+    evaluations: int = EVALUATIONS,
+    quick: bool = False,
+    out: str | None = None,
+) -> Finding:
+    """The worst attack found within a budget, chosen on other seeds than `seed`; `out` keeps what was tried."""
+    game = Game(policy, environment, horizon, seed)
+    evaluator = Evaluator(game, kept_in(game, out, f"redteam-{threat}-{budget:g}"), threads)
+    return worst_attack(evaluator, threat, budget, runs=runs, evaluations=evaluations, quick=quick)
+
+
+def find_price(
+    policy: Policy[Any],
+    environment: Environment[Any],
+    *,
+    threat: str = "B",
+    attack: str | None = None,
+    horizon: int,
+    runs: int = 60,
+    blocks: int = 3,
+    seed: int = 1,
+    threads: int | None = None,
+    out: str | None = None,
+) -> Price:
+    """The smallest budget that turns a policy, for one attack or the cheapest of all that are tried."""
+    game = Game(policy, environment, horizon, seed)
+    attacks = [Candidate(attack)] if attack else pricing_attacks(threat, environment.means)
+    evaluator = Evaluator(game, kept_in(game, out, f"price-{threat}"), threads)
+    return attack_price(evaluator, threat, attacks, runs=runs, blocks=blocks)
+
+
+def kept_in(game: Game, out: str | None, question: str) -> Journal:
+    """A memory on disk, or one that ends with the call."""
+    return Journal(None) if out is None else journal_for(game, Path(out), question)
