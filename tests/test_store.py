@@ -10,6 +10,7 @@ import pytest
 import robandit as rb
 from robandit.store.cells import Store
 from robandit.store.files import write_atomically
+from robandit.store.journal import Journal
 from robandit.store.parquet import Damaged, from_bytes
 from robandit.study.cell import Cell, play_cell
 
@@ -96,3 +97,26 @@ def test_atomic_writes_leave_nothing_behind(tmp_path: Path, monkeypatch: pytest.
         write_atomically(path, b"two")
     assert path.read_bytes() == b"one"
     assert [item.name for item in path.parent.iterdir()] == ["file"]
+
+
+def test_a_journal_keeps_whole_lines_and_drops_torn_and_damaged_ones(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "journal.jsonl"
+    journal = Journal(path)
+    for number in range(4):
+        journal.put(f"key{number}", {"regret": [0.1 * number, 1e-300]})
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + lines[1].replace(b"0.1", b"0.7") + lines[2] + lines[3][:-9])
+    after = Journal(path)
+    assert set(after.known) == {"key0", "key2"}
+    after.put("key3", 5)
+    again = Journal(path)
+    assert set(again.known) == {"key0", "key2", "key3"}
+    assert again.get("key2") == {"regret": [0.2, 1e-300]}
+    assert again.get("key1") is None
+
+
+def test_a_journal_without_a_path_remembers_and_writes_nothing(tmp_path: Path) -> None:
+    journal = Journal(None)
+    journal.put("key", 1)
+    assert journal.get("key") == 1
+    assert not list(tmp_path.iterdir())

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,9 @@ def places_from(arguments: argparse.Namespace) -> list[Place]:
     if arguments.means is None and arguments.arms is None and arguments.environment == "bernoulli":
         return default_places()
     environment = environment_from(arguments)
+    known = [place for place in default_places() if place.environment == environment]
+    if known:
+        return known
     shown = ", ".join(f"{mean:g}" for mean in environment.means[:12])
     more = ", ..." if len(environment.means) > 12 else ""
     return [Place(f"{environment.name}: means {shown}{more}", environment)]
@@ -116,7 +120,7 @@ def print_prices(told: dict[str, Any]) -> None:
 
     from robandit.cli.tables import price_table
 
-    console = Console()
+    console = Console() if sys.stdout.isatty() else Console(width=120)
     for title in dict.fromkeys(row["environment"]["title"] for row in told["results"]):
         rows = [row for row in told["results"] if row["environment"]["title"] == title]
         console.print(price_table(title, rows, told))
@@ -132,10 +136,10 @@ def draw(found: list[tuple[Place, Game, Price]], arguments: argparse.Namespace) 
     panels = [panel_of(place, found) for place in dict.fromkeys(place for place, _, _ in found)]
     model = {"A": "before the draw", "B": "after the draw"}[arguments.threat]
     caption = (
-        f"What a policy costs in peace, and what it costs to turn it: up and left is better. "
-        f"T = {arguments.horizon:,}, threat model {arguments.threat} ({model}).\n"
-        f"Price: the cheapest attack tried, median of {arguments.blocks} blocks of {arguments.runs} runs, bars: their "
-        "range. Round dots and the green line: no other policy here is better in both."
+        "What a policy costs in peace, and what it costs to turn it: up and left is better.\n"
+        f"T = {arguments.horizon:,}; threat model {arguments.threat} ({model}); "
+        f"price: median of {arguments.blocks} blocks of {arguments.runs} runs, bars: their range.\n"
+        "Round dots, green line: no other policy here is better in both."
     )
     frontier(panels, FAMILIES, caption, Path(arguments.plot))
     if not arguments.json:
@@ -161,5 +165,7 @@ def panel_of(place: Place, found: list[tuple[Place, Game, Price]]) -> Any:
             regret = priced.clean["mean"]
             short = label.replace("learning_rate=", "").replace(":scale=", ":").replace(":temper=", ":")
             dots.append(Dot(short, names[label], regret, half, priced.low, priced.estimate, high, label in front))
-    words = [f"{what}: {', '.join(who)}" for what, who in (("never learns here", idle), ("never turned", firm)) if who]
+    words = [
+        f"{what}: {', '.join(who)}" for what, who in (("do not learn within T", idle), ("never turned", firm)) if who
+    ]
     return Panel(place.title, dots, "\n".join(words))

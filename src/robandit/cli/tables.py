@@ -142,20 +142,26 @@ def price_table(title: str, rows: list[dict[str, Any]], told: dict[str, Any]) ->
     """Clean regret, price and the spending of an unlimited attack, the cheapest to turn first."""
     table = new_table(
         f"Attack price on {title}; T = {told['horizon']:,}, threat model {told['threat']}",
-        f"Price: the budget with which the best arm gets fewer than half of the rounds in at least half of "
-        f"the runs; median and range over {told['blocks']} blocks of {told['runs']} runs. It is an upper bound on what "
-        "an attacker needs. Unlimited: what the same attack pays when nothing stops it, which is not the price.",
+        f"Price: the budget with which the best arm gets fewer than half of the rounds in at least half of the runs; "
+        f"median and range over {told['blocks']} blocks of {told['runs']} runs; ± is a 95 % interval. "
+        "It is an upper bound on what an attacker needs. Unlimited: what the same attack pays when nothing stops it, which is not the price.",
     )
-    table.add_column("policy", style="bold", overflow="fold")
-    for heading in ("clean regret", "± 95 %", "price", "range", "unlimited"):
+    table.add_column("policy", style="bold", overflow="fold", min_width=16)
+    for heading in ("clean regret", "price (range)", "unlimited"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("attack", overflow="fold")
     for row in sorted(rows, key=lambda row: (row["price"]["estimate"] is None, row["price"]["estimate"] or 0.0)):
         price, clean = row["price"], row["clean_regret"]
-        estimate = "-" if price["estimate"] is None else f"{price['estimate']:,.1f}"
-        ends = ["-" if price[end] is None else f"{price[end]:,.1f}" for end in ("low", "high")]
-        spent = "-" if row["spending"] is None else f"{row['spending']['mean']:,.1f}"
-        half = "-" if clean["half_width_95"] is None else f"{clean['half_width_95']:,.1f}"
+        half = "" if clean["half_width_95"] is None else f" ± {short(clean['half_width_95'])}"
+        cost = "-"
+        if price["estimate"] is not None:
+            cost = f"{short(price['estimate'])} ({short(price['low'])}-{short(price['high'])})"
+        spent = "-" if row["spending"] is None else short(row["spending"]["mean"])
         attack = row["attack"].removeprefix("--attack ")
-        table.add_row(row["label"], f"{clean['mean']:,.1f}", half, estimate, " - ".join(ends), spent, attack)
+        table.add_row(row["label"], short(clean["mean"]) + half, cost, spent, attack)
     return table
+
+
+def short(value: float | None) -> str:
+    """Three digits or so; a price that was not reached is a dash."""
+    return "-" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -107,6 +107,9 @@ def colour_of(dot: Dot, families: tuple[str, ...]) -> str:
 
 def place_labels(figure: Any, axes: Any, dots: list[Dot], families: tuple[str, ...]) -> None:
     """Each label at the nearest place where it covers neither a dot nor another label."""
+    from matplotlib.patheffects import withStroke
+
+    halo = [withStroke(linewidth=2.5, foreground="white")]
     renderer = figure.canvas.get_renderer()
     inside = axes.get_window_extent(renderer)
     per_point = figure.dpi / 72.0
@@ -118,6 +121,7 @@ def place_labels(figure: Any, axes: Any, dots: list[Dot], families: tuple[str, .
         dot, (x, y) = dots[place], centres[place]
         style = {"fontsize": 8.5, "color": colour_of(dot, families), "fontweight": "bold" if dot.front else "normal"}
         text = axes.annotate(dot.label, (dot.regret, dot.price), (0, 0), textcoords="offset points", **style)
+        text.set_path_effects(halo)
         size = box_of(text.get_window_extent(renderer))
         width, height = size[2] - size[0], size[3] - size[1]
         best, least = None, None
