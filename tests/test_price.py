@@ -1,7 +1,7 @@
 """Attack price: the bisection, its honesty about blocks, the frontier and its picture."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from robandit.lab.trace import summarised
 from robandit.pictures.frontier import Dot, Panel, box_of, frontier, overlap
 from robandit.redteam.candidate import Candidate
 from robandit.redteam.evaluate import Evaluator, Game, Play
-from robandit.redteam.frontier import default_places, default_policies, pareto_front
+from robandit.redteam.frontier import default_places, default_policies, pareto_front, with_told
 from robandit.redteam.price import Price, attack_price, priced, turned
 from robandit.store.journal import Journal
 
@@ -37,7 +37,7 @@ class Threshold:
 
 
 @pytest.mark.parametrize("at", [0.7, 6.0, 117.3, 5000.0])
-@pytest.mark.parametrize("guess", [None, 5.0, 100.0])
+@pytest.mark.parametrize("guess", [None, 0.0, 5.0, 100.0])
 def test_bisection_finds_a_threshold_to_two_percent_with_few_plays(at: float, guess: float | None) -> None:
     stand_in = Threshold(at, [])
     found = priced(stand_in, SINK, 1, 3, guess=guess)  # type: ignore[arg-type]
@@ -78,6 +78,48 @@ def test_real_prices_come_in_the_known_order_and_are_remembered(tmp_path: Path) 
     assert 0.0 < 2 * prices["thompson"] < prices["ucb1"] < prices["samba"]
 
 
+@dataclass
+class Spy(Evaluator):
+    """Notes which seeds which questions were asked on."""
+
+    asked: list[Play] = field(default_factory=list)
+
+    def outcome(self, play: Play, threads: int | None = None) -> dict[str, Any]:
+        self.asked.append(play)
+        return super().outcome(play, threads)
+
+
+def test_choosing_and_pricing_use_different_seeds() -> None:
+    spy = Spy(Game(rb.policy("samba"), rb.Bernoulli((0.3, 0.8)), 800), Journal(None))
+    found = attack_price(spy, "B", [SINK, Candidate("promote")], runs=4, blocks=3)
+    tried = [play.seed for play in spy.asked if play.candidate is not None and play.candidate != found.attack]
+    chosen = [play.seed for play in spy.asked if play.candidate == found.attack]
+    assert len(set(tried)) == 1
+    assert len(set(chosen)) == 4
+    assert set(tried) < set(chosen)
+    pricing = [play for play in spy.asked if play.seed not in tried and play.candidate is not None]
+    assert len({play.seed for play in pricing}) == 3
+    assert {play.candidate for play in pricing} == {found.attack}
+
+
+def test_a_policy_that_must_be_told_is_told_one_number() -> None:
+    game = Game(rb.policy("known-c-aae"), rb.Bernoulli((0.3, 0.8)), 800)
+    with pytest.raises(rb.InputError, match="must be told one corruption"):
+        attack_price(Evaluator(game, Journal(None)), "B", [SINK], runs=4, blocks=3)
+    assert str(with_told(game.policy)) == "known-c-aae:corruption=100"
+
+
+def test_an_attack_of_the_other_model_is_refused() -> None:
+    game = Game(rb.policy("samba"), rb.Bernoulli((0.3, 0.8)), 800)
+    with pytest.raises(rb.InputError, match="of threat model A"):
+        attack_price(Evaluator(game, Journal(None)), "B", [Candidate("invert")], runs=4, blocks=3)
+
+
+def test_a_panel_without_dots_is_drawn(tmp_path: Path) -> None:
+    frontier([Panel("one", [], "do not learn within T: uniform")], ("samba",), "caption", tmp_path / "f.png")
+    assert (tmp_path / "f.png").stat().st_size > 5_000
+
+
 def test_what_never_learns_has_nothing_to_turn(tmp_path: Path) -> None:
     game = Game(rb.policy("uniform"), rb.Bernoulli(spread_means(9)), 1000)
     found = attack_price(Evaluator(game, Journal(tmp_path / "j")), "B", [SINK], runs=4, blocks=3)
@@ -97,7 +139,8 @@ def test_range_and_median_say_when_a_block_was_not_turned() -> None:
 
 def test_the_front_is_what_nobody_beats_in_both() -> None:
     points = {"a": told(10, 5.0), "b": told(20, 4.0), "c": told(20, 9.0), "d": told(50, 9.0), "e": told(60, 30.0)}
-    assert pareto_front({**points, "idle": told(1, 0.0), "firm": told(99, None)}) == ["a", "c", "e"]
+    assert pareto_front({**points, "idle": told(1, 0.0), "firm": told(99, None)}) == ["a", "c", "e", "firm"]
+    assert pareto_front({"firm": told(10, None), "worse": told(50, 5.0)}) == ["firm"]
 
 
 def test_the_default_set_has_every_policy_and_the_strengths_asked_for() -> None:

@@ -167,6 +167,28 @@ def test_one_call_gives_the_same_finding(tmp_path: Path) -> None:
     assert 1.0 < found.low <= (found.estimate or 0.0)
 
 
+@pytest.mark.parametrize("quick", [False, True])
+def test_no_choice_sees_the_seed_of_the_report(quick: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Play] = []
+    usual = Evaluator.outcome
+
+    def spied(self: Evaluator, play: Play, threads: int | None = None) -> dict[str, Any]:
+        asked.append(play)
+        return usual(self, play, threads)
+
+    monkeypatch.setattr(Evaluator, "outcome", spied)
+    game = Game(rb.Samba(), rb.Bernoulli(MEANS), 300, seed=7)
+    one = Evaluator(game, Journal(None))
+    found = worst_attack(one, "A", 20.0, runs=4, evaluations=40, quick=quick)
+    reported = [play.candidate for play in asked if play.seed == 7]
+    assert reported == [found.candidate, None, found.plain]
+    compared = {play.candidate for play in asked if play.seed != 7}
+    assert one.tried == compared
+    family = [play for play in compared if play is not None and play.schedule.startswith("band:")]
+    warm = {Family("A", 3, 300).candidate(point) for point in Family("A", 3, 300).warm(0.55)}
+    assert quick or len(set(family) - warm) >= 30  # CMA-ES really went beyond its starts
+
+
 def test_seeds_for_choosing_are_never_those_of_the_report() -> None:
     seeds = {block_seed(seed, block) for seed in range(20) for block in range(50)}
     assert len(seeds) == 1000
@@ -256,6 +278,13 @@ REFUSALS: list[tuple[list[str], str]] = [
     (["redteam", "--budget", "5", "--means", "0.5"], "at least 2 arms"),
     (["redteam", "--budget", "5", "--evaluations", "-1"], "at least 0"),
     (["redteam", "--budget", "5", "--plot", "x.gif"], "must end in"),
+    (["redteam", "--budget", "5", "--budget", "0"], "must be a number above 0"),
+    (["redteam", "--budget", "5", "--threads", "-1"], "threads must be"),
+    (["redteam", "--budget", "5", "--threads", "0"], "threads must be"),
+    (["redteam", "--budget", "5", "--seed", "-1"], "seed must be"),
+    (["redteam", "--budget", "5", "--runs", "0"], "runs must be"),
+    (["redteam", "--budget", "5", "--horizon", "1e8"], "horizon must be at most"),
+    (["redteam", "--budget", "5", "--out", "/dev/null", "--quick", "--horizon", "10"], "cannot be written"),
     (["redteam", "--budget", "5", "--charge", "money"], "charge"),
     (["redteam", "--budget", "5", "--attack", "flip"], "unknown"),
     (["price", "--threat", "X"], "must be A"),
@@ -263,9 +292,13 @@ REFUSALS: list[tuple[list[str], str]] = [
     (["price", "--runs", "1"], "at least 2"),
     (["price", "--attack", "flip"], "of threat model A"),
     (["price", "--attack", "nonsense"], "nonsense"),
+    (["price", "--schedule", "start"], "without --attack"),
+    (["price", "--size", "7"], "without --attack"),
+    (["price", "--threads", "0"], "threads must be"),
     (["price", "--means", "0.5"], "at least 2 arms"),
     (["optimum"], "either a price or a budget"),
     (["optimum", "--budget", "0.3"], "multiple of 0.2"),
+    (["optimum", "--budget", "8e8", "--horizon", "1e7"], "do not fit"),
     (["optimum", "--budget", "2", "--means", "0.2,0.4,0.6"], "two numbers"),
     (["optimum", "--budget", "2", "--confirm", "-3"], "at least 0"),
 ]

@@ -43,7 +43,7 @@ def test_the_optimum_is_what_was_known(terms: dict[str, Any], known: float) -> N
 )
 def test_half_the_step_changes_a_thousandth(terms: dict[str, Any], step: float) -> None:
     usual, fine = rb.optimal_attack(**terms), rb.optimal_attack(**terms, step=step / 2)
-    values = [one.regret - terms.get("price", 0.0) * one.spending for one in (usual, fine)]
+    values = [one.regret - terms.get("price", 0.0) * (one.spending or 0.0) for one in (usual, fine)]
     print(f"\n{terms}: {values[0]:.3f} and {values[1]:.3f}")
     assert values[0] == pytest.approx(values[1], rel=0.001)
 
@@ -78,7 +78,7 @@ def test_known_and_searched_attacks_come_close_in_model_a(means: Any, budget: fl
     print(searched.candidate.flags())
     assert shares["start"] > 0.93
     assert shares["leading:theta=0.1"] > 0.93
-    assert shares["search"] > 0.90
+    assert shares["search"] > max(0.90, shares["start"] - 0.02, shares["leading:theta=0.1"] - 0.02)
     assert max(shares.values()) < 1.02
 
 

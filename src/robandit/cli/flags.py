@@ -96,17 +96,17 @@ def json_flags() -> Parser:
     return flags
 
 
-def game_flags() -> Parser:
-    """The flags that say what is played."""
+def game_flags(policies: str = "samba", arms: str = "9", runs: int = 100) -> Parser:
+    """The flags that say what is played, with the defaults of a command."""
     flags = Parser(add_help=False)
     game = flags.add_argument_group("the game")
     game.add_argument(
         "--policy",
         action="append",
         metavar="NAME[:parameter=value,...]",
-        help="a policy; repeat for several (default samba)",
+        help=f"a policy; repeat for several (default {policies})",
     )
-    game.add_argument("--arms", type=whole, metavar="K", help="K arms with means i/(K+1) (default 9)")
+    game.add_argument("--arms", type=whole, metavar="K", help=f"K arms with means i/(K+1) (default {arms})")
     game.add_argument("--means", type=numbers, metavar="0.1,0.2,...", help="the arms' means, in place of --arms")
     game.add_argument(
         "--environment",
@@ -115,7 +115,7 @@ def game_flags() -> Parser:
         help="bernoulli, beta:concentration=10 or samples:file=F.csv",
     )
     game.add_argument("--horizon", type=whole, default=100_000, metavar="T", help="rounds in a run (default 100000)")
-    game.add_argument("--runs", type=whole, default=100, help="replications (default 100)")
+    game.add_argument("--runs", type=whole, default=runs, help=f"replications (default {runs})")
     game.add_argument("--seed", type=whole, default=1, help="the same seed gives the same numbers (default 1)")
     game.add_argument("--threads", type=whole, help="default: all cores; the numbers do not depend on it")
     return flags

@@ -67,7 +67,7 @@ def build_parser() -> Parser:
     search.add_argument("--threat", default="A", help="A (before the draw, the default) or B (sees the draw)")
     search.add_argument("--charge", default="cost", help="cost (the definition) or rounds")
     search.add_argument(
-        "--evaluations", type=whole, default=160, help="attacks tried beyond the catalogue (default 160; 0: none)"
+        "--evaluations", type=whole, default=160, help="attacks of the adaptive family, about (default 160; 0: none)"
     )
     search.add_argument("--quick", action="store_true", help="only attacks that usually win: to compare many policies")
     search.add_argument(
@@ -76,12 +76,11 @@ def build_parser() -> Parser:
     redteam.add_argument("--plot", metavar="FILE", help="draw the attack over time, or regret against several budgets")
     price = commands.add_parser(
         "price",
-        parents=[game_flags(), load_flags(), json_flags()],
+        parents=[game_flags("all of them", "9, in one of three environments", 60), load_flags(), json_flags()],
         help="what it costs to turn each policy, and the frontier picture",
         description="Attack price by bisection: the smallest budget that turns a policy. Without --policy all of them, "
         "without --arms, --means or --environment the three environments of the frontier.",
     )
-    price.set_defaults(runs=60)
     turning = price.add_argument_group("the attacker")
     turning.add_argument("--threat", default="B", help="A (before the draw) or B (sees the draw, the default)")
     turning.add_argument("--attack", metavar="NAME", help="price this one attack (default: the cheapest of all)")
@@ -104,6 +103,9 @@ def build_parser() -> Parser:
     optimum.add_argument("--threat", default="A", help="A (before the draw, the default) or B (sees the draw)")
     optimum.add_argument("--budget", type=number, metavar="C", help="corruption no run may exceed")
     optimum.add_argument("--price", type=number, help="in place of a budget: a price per unit of corruption")
+    optimum.add_argument(
+        "--step", type=number, help="the grid's width in log-odds (default 0.05; 0.1 for a budget in A)"
+    )
     optimum.add_argument("--confirm", type=whole, default=0, metavar="RUNS", help="play the optimum so many times, too")
     optimum.add_argument("--seed", type=whole, default=1, help="of --confirm (default 1)")
     optimum.add_argument("--plot", metavar="FILE", help="draw at which p(t) it strikes, over time")

@@ -27,6 +27,7 @@ def optimum(arguments: argparse.Namespace) -> None:
         threat=arguments.threat,
         price=arguments.price,
         budget=arguments.budget,
+        step=arguments.step,
         playable=arguments.confirm > 0,
     )
     told = as_json(found, arguments)
@@ -105,7 +106,7 @@ def print_words(told: dict[str, Any]) -> None:
     bill = f"threat model {told['threat']}, {terms(told)}"
     print(f"samba (learning_rate={told['learning_rate']:g}) on means {means}, {told['horizon']:,} rounds; {bill}")
     print(f"  clean regret          {told['clean_regret']:12,.1f}")
-    print(f"  under the worst attack{told['regret']:12,.1f}   (exact, up to the grid: under 0.1 %)")
+    print(f"  under the worst attack{told['regret']:12,.1f}   (exact up to the grid; --step makes it finer)")
     if told["budget"] is None:
         print(f"  corruption it spends  {told['spending']:12,.1f}   (its expectation)")
     if told["simulated"]:

@@ -99,7 +99,7 @@ def adversary_json(adversary: Any) -> dict[str, Any] | None:
     """The adversary as it could be given again."""
     if adversary is None:
         return None
-    if adversary.sees_draw:
+    if not hasattr(adversary, "attack"):
         bare = str(replace(adversary, budget=0.0, charge="cost"))
         told = {"attack": bare, "schedule": "start", "size": "full", "charge": adversary.charge}
     else:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from robandit.errors import InputError
 from robandit.pictures.style import check_plot
 from robandit.redteam.candidate import Candidate, check_threat
 from robandit.redteam.evaluate import Evaluator, Game, journal_for
-from robandit.redteam.frontier import FAMILIES, Place, default_places, default_policies, pareto_front
+from robandit.redteam.frontier import FAMILIES, Place, default_places, default_policies, pareto_front, with_told
 from robandit.redteam.price import Price, attack_price, pricing_attacks
 from robandit.version import __version__
 
@@ -25,7 +26,7 @@ def price(arguments: argparse.Namespace) -> None:
         check_plot(Path(arguments.plot))
     check_threat(arguments.threat)
     load_own(arguments)
-    policies = policies_from(arguments) if arguments.policy else default_policies()
+    policies = [with_told(one) for one in policies_from(arguments)] if arguments.policy else default_policies()
     places = places_from(arguments)
     attacks = [attacks_from(arguments, place) for place in places]
     found: list[tuple[Place, Game, Price]] = []
@@ -64,12 +65,12 @@ def places_from(arguments: argparse.Namespace) -> list[Place]:
 def attacks_from(arguments: argparse.Namespace, place: Place) -> list[Candidate]:
     """The attack named, or all that a price is sought among."""
     if arguments.attack is None:
+        for name in ("schedule", "size"):
+            if getattr(arguments, name) is not None:
+                raise InputError(f"--{name} {getattr(arguments, name)} was given without --attack: name an attack too")
         return pricing_attacks(arguments.threat, place.environment.means)
     chosen = Candidate(arguments.attack, arguments.schedule or "start", arguments.size or "full")
-    sees_draw = chosen.adversary(1.0).sees_draw
-    if sees_draw != (arguments.threat == "B"):
-        model = "B" if sees_draw else "A"
-        raise InputError(f"--attack {arguments.attack} is of threat model {model}: say --threat {model}")
+    chosen.adversary(1.0)  # refuses what is none
     return [chosen]
 
 
@@ -105,12 +106,14 @@ def as_json(found: list[tuple[Place, Game, Price]], arguments: argparse.Namespac
 def notes(game: Game, priced: Price) -> list[str]:
     """What a price does not say by itself."""
     said = []
-    if priced.blocks and priced.low == 0.0:
+    missed = sum(price is None for price in priced.blocks)
+    if priced.estimate == 0.0:
         said.append("plays the best arm in fewer than half of the rounds without any attack: there is nothing to turn")
-    elif priced.estimate is None:
-        said.append("not turned by any attack tried, whatever it spends")
-    if getattr(game.policy, "corruption", 0) is None:
-        said.append("is told the attacker's budget in each play and 0 in peace; set corruption to fix it")
+    elif missed:
+        turned = len(priced.blocks) - missed
+        said.append(f"turned on {turned} of {len(priced.blocks)} blocks only, whatever the attack spends")
+    if hasattr(game.policy, "corruption"):
+        said.append(f"is told C = {game.policy.corruption:g}, in peace as in war")
     return said
 
 
@@ -157,10 +160,10 @@ def panel_of(place: Place, found: list[tuple[Place, Game, Price]]) -> Any:
     for label, priced in prices.items():
         if priced.estimate is None:
             firm.append(label)
-        elif not priced.estimate or priced.low is None:
+        elif not priced.estimate or not priced.low:
             idle.append(label)
         else:
-            high = priced.high if priced.high is not None else priced.estimate
+            high = math.inf if priced.high is None else priced.high
             half = priced.clean["half_width_95"] or 0.0
             regret = priced.clean["mean"]
             short = label.replace("learning_rate=", "").replace(":scale=", ":").replace(":temper=", ":")

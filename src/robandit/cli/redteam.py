@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import shlex
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,9 @@ def redteam(arguments: argparse.Namespace) -> None:
     check_threat(arguments.threat)
     if not arguments.budget:
         raise InputError("redteam needs a --budget")
+    for budget in arguments.budget:
+        if not 0.0 < budget < math.inf:
+            raise InputError(f"--budget must be a number above 0, not {budget:g}")
     load_own(arguments)
     policies, environment = policies_from(arguments), environment_from(arguments)
     results, findings = [], []
@@ -79,10 +83,13 @@ def as_json(game: Game, finding: Finding, arguments: argparse.Namespace) -> dict
         "paid_mean": finding.paid,
         "in_sample": finding.in_sample,
         "baseline": finding.clean,
-        "catalogue": {
+        "catalogue": None
+        if arguments.quick
+        else {
             "attack": adversary_json(finding.plain.adversary(finding.budget, game.charge)),
             "regret": finding.plain_regret,
         },
+        "told": getattr(game.policy, "corruption", 0) is None,
         "evaluations": finding.evaluations,
     }
 

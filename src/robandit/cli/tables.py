@@ -110,19 +110,20 @@ def redteam_table(result: dict[str, Any]) -> Table:
     bill = f"C = {result['budget']:,g} by {result['attack']['charge']}, threat model {result['threat']}"
     arms = f"{len(result['environment']['means'])} arms ({result['environment']['name']})"
     inside = result["in_sample"]["mean"]
+    told = f" It was told C = {result['budget']:g} under attack, 0 without." if result["told"] else ""
     table = new_table(
         f"Worst attack found on {result['label']}: {bill}; {arms}, T = {result['horizon']:,}",
         f"{result['evaluations']} attacks tried on other seeds; regret on {result['runs']} fresh runs, ± 95 %. "
-        f"On the seeds that chose it, it had {inside:,.1f}: always flattered.",
+        f"On the seeds that chose it, it had {inside:,.1f}: that number is flattered by the choice.{told}",
     )
     table.add_column("attack", style="bold", overflow="fold")
     for heading in ("mean regret", "± 95 %"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("which", overflow="fold")
-    best = ("best of the catalogue", result["catalogue"]["regret"], described(result["catalogue"]["attack"]))
+    plain = result["catalogue"]
     rows = (
         ("none", result["baseline"], ""),
-        *(() if result["quick"] else (best,)),
+        *((("best of the catalogue", plain["regret"], described(plain["attack"])),) if plain else ()),
         ("worst found", result["regret"], described(result["attack"])),
     )
     for name, regret, which in rows:
@@ -144,7 +145,8 @@ def price_table(title: str, rows: list[dict[str, Any]], told: dict[str, Any]) ->
         f"Attack price on {title}; T = {told['horizon']:,}, threat model {told['threat']}",
         f"Price: the budget with which the best arm gets fewer than half of the rounds in at least half of the runs; "
         f"median and range over {told['blocks']} blocks of {told['runs']} runs; ± is a 95 % interval. "
-        "It is an upper bound on what an attacker needs. Unlimited: what the same attack pays when nothing stops it, which is not the price.",
+        "It is an upper bound on what an attacker needs. "
+        "Unlimited: what the same attack pays when nothing stops it, which is not the price.",
     )
     table.add_column("policy", style="bold", overflow="fold", min_width=16)
     for heading in ("clean regret", "price (range)", "unlimited"):

@@ -1,5 +1,6 @@
 """The frontier: what a policy costs in peace against what it costs to turn it."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,11 +56,14 @@ def draw_panel(axes: Any, panel: Panel, families: tuple[str, ...]) -> None:
     """Dots with their ranges, families as lines, the front as a step."""
     for dot in panel.dots:
         colour = colour_of(dot, families)
+        top = dot.high if math.isfinite(dot.high) else 1.6 * dot.price  # open: some blocks were not turned at all
+        if top != dot.high:
+            axes.plot(dot.regret, top, "^", color=colour, markersize=6)
         axes.errorbar(
             dot.regret,
             dot.price,
             xerr=[[min(dot.half, 0.9 * dot.regret)], [dot.half]],
-            yerr=[[dot.price - dot.low], [dot.high - dot.price]],
+            yerr=[[dot.price - dot.low], [top - dot.price]],
             fmt="o" if dot.front else "s",
             markersize=7 if dot.front else 4.5,
             color=colour,
@@ -70,6 +74,8 @@ def draw_panel(axes: Any, panel: Panel, families: tuple[str, ...]) -> None:
         )
     for number, family in enumerate(families):
         members = sorted((dot for dot in panel.dots if dot.family == family), key=lambda dot: dot.regret)
+        if not members:
+            continue
         axes.plot(
             [dot.regret for dot in members],
             [dot.price for dot in members],
@@ -78,8 +84,9 @@ def draw_panel(axes: Any, panel: Panel, families: tuple[str, ...]) -> None:
             alpha=0.8,
             zorder=2,
         )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    if panel.dots:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
     axes.margins(x=0.1, y=0.12)
     front = sorted((dot for dot in panel.dots if dot.front), key=lambda dot: dot.regret)
     if front:

@@ -6,6 +6,7 @@ from typing import Any
 from robandit.game import Environment, Policy
 from robandit.redteam.candidate import Candidate
 from robandit.redteam.evaluate import Evaluator, Game, journal_for
+from robandit.redteam.frontier import with_told
 from robandit.redteam.price import Price, attack_price, pricing_attacks
 from robandit.redteam.search import EVALUATIONS, Finding, worst_attack
 from robandit.store.journal import Journal
@@ -37,6 +38,8 @@ def find_price(
     *,
     threat: str = "B",
     attack: str | None = None,
+    schedule: str = "start",
+    size: str = "full",
     horizon: int,
     runs: int = 60,
     blocks: int = 3,
@@ -44,9 +47,12 @@ def find_price(
     threads: int | None = None,
     out: str | None = None,
 ) -> Price:
-    """The smallest budget that turns a policy, for one attack or the cheapest of all that are tried."""
-    game = Game(policy, environment, horizon, seed)
-    attacks = [Candidate(attack)] if attack else pricing_attacks(threat, environment.means)
+    """The smallest budget that turns a policy, for one attack or the cheapest of all that are tried.
+
+    A policy that must be told C and is not is told 100, in peace as in war.
+    """
+    game = Game(with_told(policy), environment, horizon, seed)
+    attacks = [Candidate(attack, schedule, size)] if attack else pricing_attacks(threat, environment.means)
     evaluator = Evaluator(game, kept_in(game, out, f"price-{threat}"), threads)
     return attack_price(evaluator, threat, attacks, runs=runs, blocks=blocks)
 

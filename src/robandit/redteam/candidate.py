@@ -10,6 +10,7 @@ from robandit.game import Adversary
 
 THETAS = (0.05, 0.1, 0.2, 0.5, 0.8)
 EPOCHS = (1, 2, 3, 4)
+TUNED = ("always", "band", "epoch", "leading", "periodic", "window")  # start by another name, or with a parameter
 SIZES = ("full", "efficient", "0.1")
 
 
@@ -38,20 +39,24 @@ def check_threat(threat: str) -> None:
 
 
 def catalogue_attacks(threat: str, arms: int, phased: bool) -> list[Candidate]:
-    """Every attack of a threat model on every schedule at every size, loaded ones too.
+    """Every attack of a threat model, loaded ones too; in model A on every schedule, at three sizes.
 
-    `push` and `band` are left to the search in the family; epochs are struck only where there are some.
+    Schedules with parameters are tried at a few values; `push`, `band` and windows are left to the search in the
+    family; epochs are struck only where there are some.
     """
     check_threat(threat)
+    whole = {name: cls.sees_draw for name, cls in catalogue("reward attack").items()}  # adversaries in one piece
     if threat == "B":
-        plain = [name for name in catalogue("reward attack") if name not in ("sink-shown", "push-shown")]
+        plain = [name for name, sees in whole.items() if sees and name not in ("sink-shown", "push-shown")]
         return [Candidate(name) for name in ("sink-shown", *plain)]
     names = [name for name in catalogue("attack") if name != "push"]
     attacks = [*names, "close-gap:overturn=0.2", "push:raised=1,worst=true"]
-    schedules = ["start", "middle", "random", "periodic:step=5", *(f"leading:theta={theta}" for theta in THETAS)]
+    schedules = [name for name in catalogue("schedule") if name not in TUNED]
+    schedules += ["periodic:step=5", *(f"leading:theta={theta}" for theta in THETAS)]
     schedules += [f"epoch:number={number}" for number in EPOCHS] if phased else []
     one_sided = {name for name in names if not catalogue("attack")[name].pushes_both}
-    return [
+    own = [Candidate(name) for name, sees in whole.items() if not sees]
+    return own + [
         Candidate(*chosen)
         for chosen in product(attacks, schedules, SIZES)
         if not (chosen[0] in one_sided and chosen[2] == "efficient")

@@ -11,8 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from robandit.errors import InputError
 from robandit.game import Environment, Policy
 from robandit.lab.batch import simulate
+from robandit.lab.counts import ABOVE
+from robandit.lab.table import set_table
 from robandit.lab.trace import Trace
 from robandit.redteam.candidate import Candidate
 from robandit.store.code import code_hash
@@ -66,11 +69,23 @@ class Evaluator:
     tried: set[Candidate] = field(default_factory=set)
     codes: dict[Any, str] = field(default_factory=dict)
 
+    def check(self, runs: int) -> None:
+        """Refuse what could not be played, before anything is."""
+        game = self.game
+        set_table(game.policy, game.environment, None, game.horizon, runs, game.seed, 1)
+        if game.horizon > ABOVE:
+            raise InputError(
+                f"horizon must be at most {ABOVE:,} here, not {game.horizon:,}: attacks meet rounds, not counts"
+            )
+        if self.threads is not None and self.threads < 1:
+            raise InputError(f"threads must be a whole number of at least 1, not {self.threads}")
+
     def outcome(self, play: Play, threads: int | None = None) -> dict[str, Any]:
         """Final regret, best-arm share and payment of each run."""
         game = self.game
         adversary = None if play.candidate is None else play.candidate.adversary(play.budget, game.charge)
-        key = hashlib.sha256(json.dumps([str(game), str(play), self.code(adversary)]).encode()).hexdigest()[:24]
+        code = self.code(adversary) if self.journal.path else ""
+        key = hashlib.sha256(json.dumps([str(game), str(play), code]).encode()).hexdigest()[:24]
         told = self.journal.get(key)
         if told is None:
             trace = simulate(
@@ -82,6 +97,7 @@ class Evaluator:
                 seed=play.seed,
                 threads=threads or self.threads,
                 checkpoints=1,
+                engine="rounds",
             )
             told = kept(trace)
             self.journal.put(key, told)

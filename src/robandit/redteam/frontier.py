@@ -1,5 +1,6 @@
 """The frontier: clean regret against attack price, for a set of policies on a few environments."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,10 +51,13 @@ def with_told(given: Policy[Any]) -> Policy[Any]:
 
 
 def pareto_front(points: dict[str, Price]) -> list[str]:
-    """Policies that no other beats in both clean regret and price, from the lowest regret up."""
-    known = {name: price for name, price in points.items() if price.estimate}
+    """Policies that no other beats in both clean regret and price, from the lowest regret up.
+
+    One that no attack tried turned is dearer than all; one that does not learn has no price.
+    """
+    dear = {name: math.inf if price.estimate is None else price.estimate for name, price in points.items()}
     front: list[str] = []
-    for name in sorted(known, key=lambda name: (known[name].clean["mean"], -(known[name].estimate or 0.0))):
-        if not front or (known[name].estimate or 0.0) > (known[front[-1]].estimate or 0.0):
+    for name in sorted(points, key=lambda name: (points[name].clean["mean"], -dear[name])):
+        if dear[name] > (dear[front[-1]] if front else 0.0):
             front.append(name)
     return front

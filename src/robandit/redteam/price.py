@@ -57,8 +57,16 @@ def attack_price(evaluator: Evaluator, threat: str, attacks: list[Candidate], *,
     check_threat(threat)
     if blocks < 3:
         raise InputError(f"--blocks must be at least 3, not {blocks}")
+    evaluator.check(runs)
     if runs < 2:
         raise InputError(f"--runs must be at least 2, not {runs}")
+    for attack in attacks:
+        sees_draw = attack.adversary(1.0).sees_draw
+        if sees_draw != (threat == "B"):
+            model = "B" if sees_draw else "A"
+            raise InputError(f"attack {attack.attack} is of threat model {model}: say --threat {model}")
+    if getattr(evaluator.game.policy, "corruption", 0) is None:
+        raise InputError(f"{evaluator.game.policy} must be told one corruption for a price, such as corruption=100")
     seed = evaluator.game.seed
     clean = evaluator.outcome(Play(None, 0.0, seed, runs * blocks))
     chosen, guess, seen = attacks[0], None, dict[str, float | None]()
@@ -107,9 +115,9 @@ def priced(
         if not turned(unlimited):
             return None
         high = max(unlimited["paid"])  # with so much, no run feels a limit
-        if guess is not None and guess * SLACK < high and turns(guess * SLACK):
+        if guess and guess * SLACK < high and turns(guess * SLACK):
             high = guess * SLACK
-    low = guess / SLACK if guess is not None and guess / SLACK < high else high / 2.0
+    low = guess / SLACK if guess and guess / SLACK < high else high / 2.0
     while low > LEAST and turns(low):
         low, high = low / 2.0, low
     while high > TOLERANCE * low:

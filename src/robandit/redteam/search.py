@@ -54,8 +54,10 @@ def worst_attack(
 ) -> Finding:
     """Search, choose, and report on the game's own seed, which no choice has seen; `quick` tries a short list only."""
     check_threat(threat)
+    evaluator.check(runs)
     if not 0.0 < budget < np.inf:
         raise InputError(f"--budget must be a number above 0, not {budget:g}")
+    Candidate("flip").adversary(budget, evaluator.game.charge)  # refuses a charge that is none
     if evaluations < 0:
         raise InputError(f"--evaluations must be at least 0, not {evaluations}")
     means = np.array(evaluator.game.environment.means)
@@ -143,7 +145,7 @@ def evolve(
     limits = np.tile([0.0, 1.0], (len(start), 1))
     search = CMA(mean=np.clip(start, 0.02, 0.98), sigma=step, bounds=limits, seed=seed)
     values: dict[Candidate, float] = {}
-    for _ in range(evaluations // search.population_size):
+    for _ in range(math.ceil(evaluations / search.population_size)):
         asked = [search.ask() for _ in range(search.population_size)]
         attacks = [family.candidate(point) for point in asked]
         early = evaluator.mean_regrets(list(dict.fromkeys(attacks)), budget, GLANCE, BLOCK)

@@ -1,13 +1,15 @@
 """A hash of the code that determines a result: a changed policy reruns only its own cells.
 
-The code is what the parts' modules say, and every robandit module they import, as syntax: comments,
-docstrings and layout do not count.
+The code is what the parts' modules say, and every module of ours or the user's that they import, as syntax:
+comments, docstrings and layout do not count.
 """
 
 import ast
 import hashlib
 import importlib
 import inspect
+import sys
+import sysconfig
 from functools import cache
 from typing import Any
 
@@ -19,22 +21,33 @@ APART = ("robandit.errors", "robandit.catalogue")  # change what is said, never 
 
 @cache
 def syntax(module: str) -> tuple[str, tuple[str, ...]]:
-    """A module's code without comments and docstrings, and the robandit modules it imports."""
+    """A module's code without comments and docstrings, and the modules it imports that are ours or the user's."""
     tree = ast.parse(inspect.getsource(importlib.import_module(module)))
     imported: list[str] = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("robandit"):
+        if isinstance(node, ast.ImportFrom) and node.module:
             imported.append(node.module)
+        if isinstance(node, ast.Import):
+            imported += [name.name for name in node.names]
         body = getattr(node, "body", None)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and isinstance(body, list):
             described = body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
             node.body = (body[1:] if described else body) or [ast.Pass()]
-    return ast.unparse(tree), tuple(imported)
+    return ast.unparse(tree), tuple(name for name in imported if written_here(name))
+
+
+def written_here(name: str) -> bool:
+    """Whether a module is part of robandit or a user's own file, not an installed library."""
+    if name.startswith("robandit"):
+        return True
+    file = getattr(sys.modules.get(name), "__file__", None) or ""
+    installed = (sysconfig.get_paths()["stdlib"], sysconfig.get_paths()["purelib"], sysconfig.get_paths()["platlib"])
+    return file.endswith(".py") and not file.startswith(installed)
 
 
 @cache
 def reached(module: str) -> frozenset[str]:
-    """The module and every robandit module it imports, directly or not."""
+    """The module and every one of ours or the user's that it imports, directly or not."""
     seen: set[str] = set()
     todo = [module]
     while todo:

@@ -7,6 +7,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from robandit.errors import InputError
+
 
 class Journal:
     """Values by key; what was put before a crash is there afterwards. Without a path it is only remembered."""
@@ -34,11 +36,14 @@ class Journal:
 
     def append(self, path: Path, body: str) -> None:
         """One more line; after a torn one it starts anew."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            file.write((b"\n" if self.torn else b"") + f"{checksum(body)} {body}\n".encode())
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("ab") as file:
+                file.write((b"\n" if self.torn else b"") + f"{checksum(body)} {body}\n".encode())
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise InputError(f"--out: {str(path.parent)!r} cannot be written: {error.strerror}") from error
         self.torn = False
 
 

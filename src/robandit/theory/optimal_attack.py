@@ -20,7 +20,7 @@ from robandit.game import Adversary, Floats
 from robandit.theory.programme import solve_budgeted, solve_priced
 from robandit.theory.replay import before_the_draw, seeing_the_draw
 
-MOST_DECISIONS = 10**9  # a playable optimum keeps one byte each
+MOST_KEPT = 10**9  # numbers in one table
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class OptimalAttack:
     """The optimum from p = 1/2: its regret and spending, and what it does at each p over time."""
 
     regret: float
-    spending: float
+    spending: float | None  # in expectation, for a price; with a hard budget not worked out
     clean_regret: float
     threat: str
     steps: tuple[float, float]  # A: what decision 1 and 2 cost a round; B: 1 for each reward turned
@@ -76,21 +76,23 @@ def optimal_attack(
     tables = (moves.chances, moves.up, moves.up_weights, moves.down, moves.down_weights)
     game = (best, rival, horizon, threat == "B")
     steps = (1.0, 1.0) if threat == "B" else (min(1.0 - rival, best), max(1.0 - rival, best))
-    levels = 0 if budget is None else whole_levels(budget, steps[0])
-    kept = horizon * size * (levels + 1)
-    if playable and kept > MOST_DECISIONS:
-        raise InputError(f"playable: {kept:,} decisions do not fit; at most {MOST_DECISIONS:,} (a smaller budget)")
-    decisions = np.zeros((horizon, size, levels + 1) if playable or price is not None else (0, 0, 0), np.uint8)
+    levels = 0 if budget is None else whole_levels(budget, steps, horizon)
+    for what, kept in (("budgets", size * (levels + 1)), ("decisions", playable * horizon * size * (levels + 1))):
+        if kept > MOST_KEPT:
+            raise InputError(
+                f"{kept:,} {what} do not fit into memory, at most {MOST_KEPT:,}: a smaller budget or horizon"
+            )
+    decisions = np.zeros((horizon, size, levels + 1) if playable else (0, 0, 0), np.uint8)
+    shape = np.zeros((len(shown), size), np.uint8)
+    spending: float | None = None
     if price is not None:
-        rows = machine_code(cast(FunctionType, solve_priced))(tables, game, price, decisions)
+        rows = machine_code(cast(FunctionType, solve_priced))(tables, game, price, shape, shown, decisions)
         spending, clean = float(rows[1, moves.start]), float(rows[2, moves.start])
-        regret, shape = float(rows[0, moves.start]) + price * spending, decisions[shown, :, 0]
+        regret = float(rows[0, moves.start]) + price * spending
     else:
-        assert budget is not None
-        shape = np.zeros((len(shown), size), np.uint8)
         solve = machine_code(cast(FunctionType, solve_budgeted))
         values = solve(tables, game, steps[0], np.zeros((size, levels + 1)), shape, shown, decisions)
-        regret, spending, clean = float(values[moves.start, levels]), budget, float(values[moves.start, 0])
+        regret, clean = float(values[moves.start, levels]), float(values[moves.start, 0])
     adversary: Adversary[Any] | None = None
     if playable:
         terms = (decisions, width, steps, learning_rate, budget)
@@ -126,8 +128,11 @@ def check_terms(
     return means
 
 
-def whole_levels(budget: float, unit: float) -> int:
-    """The budget in units of the smaller useful step."""
+def whole_levels(budget: float, steps: tuple[float, float], horizon: int) -> int:
+    """The budget in units of the smaller useful step, up to what all rounds together could spend."""
+    unit = steps[0]
+    if budget > horizon * steps[1]:
+        return math.ceil(horizon * steps[1] / unit)
     levels = round(budget / unit)
     if abs(levels * unit - budget) > 1e-9 * max(budget, 1.0):
         near = unit * max(levels, 1)

@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 
 
-def solve_priced(tables: Any, game: Any, price: float, decisions: Any) -> Any:
-    """The most of regret - price * spending, the spending it takes, and the clean regret, at each grid point."""
+def solve_priced(tables: Any, game: Any, price: float, shape: Any, shown: Any, decisions: Any) -> Any:
+    """The most of regret - price * spending, the spending it takes, and the clean regret, at each grid point.
+
+    `shape` keeps the decisions in the rounds `shown`; `decisions`, unless it is empty, all of them.
+    """
     chances, up, up_weights, down, down_weights = tables
     best, rival, horizon, sees_draw = game
     size = len(chances)
     rows = np.zeros((3, size))  # value, spending, clean regret
     raised, lowered = np.zeros((3, size)), np.zeros((3, size))
     low, high = min(1.0 - rival, best), max(1.0 - rival, best)
+    record = len(shown) - 1
     for t in range(horizon - 1, -1, -1):
         for row in range(3):
             for j in range(size):
@@ -45,6 +49,10 @@ def solve_priced(tables: Any, game: Any, price: float, decisions: Any) -> Any:
             rows[2, j] = loss + expected(rows[2, j], raised[2, j], lowered[2, j], p, best, rival)
             if len(decisions) > 0:
                 decisions[t, j, 0] = decision
+            if record >= 0 and shown[record] == t:
+                shape[record, j] = decision
+        if record >= 0 and shown[record] == t:
+            record -= 1
     return rows
 
 
