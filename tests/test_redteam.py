@@ -208,6 +208,55 @@ def test_the_memory_of_a_play_depends_on_the_code_and_the_game(tmp_path: Path) -
     assert len(one.journal.known) == 3
 
 
+OWN = """
+from dataclasses import dataclass
+import numpy as np
+import robandit as rb
+import own_helper
+
+@dataclass
+class Nothing:
+    best: int
+
+@dataclass(frozen=True)
+class Before(rb.Adversary[Nothing]):
+    about = rb.About("before", "the best arm's mean becomes 0, always")
+
+    def start(self, means, horizon):
+        return Nothing(int(np.argmax(means)))
+
+    def tamper_means(self, memory, t, chances, means, proposal, random):
+        proposal[memory.best] = own_helper.LEVEL
+        return True
+"""
+
+
+def test_a_loaded_adversary_of_model_a_is_tried_in_a_only_and_its_helpers_count(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "own_helper.py").write_text("LEVEL = 0.0\n")
+    program = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+from robandit.catalogue import load_file
+from robandit.cli.play import adversary_json
+from robandit.redteam.candidate import Candidate, catalogue_attacks
+from robandit.store.code import code_hash
+load_file({str(tmp_path / "own.py")!r})
+print([Candidate("before") in catalogue_attacks(threat, 3, False) for threat in "AB"])
+made = Candidate("before").adversary(3.0)
+print(adversary_json(made)["attack"], adversary_json(made)["threat"])
+print(code_hash(made))
+"""
+    said = []
+    for level in ("0.0", "0.1"):
+        (tmp_path / "own_helper.py").write_text(f"LEVEL = {level}\n")
+        done = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=True)
+        said.append(done.stdout.splitlines())
+    assert said[0][:2] == ["[True, False]", "before A"]
+    assert said[0][:2] == said[1][:2]
+    assert said[0][2] != said[1][2]
+
+
 def test_a_story_is_the_same_play_as_the_lab_s() -> None:
     game = Game(rb.Samba(), rb.Bernoulli(MEANS), 1500)
     adversary = rb.attack("sink-shown", budget=20)

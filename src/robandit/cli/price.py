@@ -127,9 +127,9 @@ def print_prices(told: dict[str, Any]) -> None:
     for title in dict.fromkeys(row["environment"]["title"] for row in told["results"]):
         rows = [row for row in told["results"] if row["environment"]["title"] == title]
         console.print(price_table(title, rows, told))
-        for row in rows:
-            for note in row["notes"]:
-                console.print(f"note on {row['label']}: {note}", highlight=False)
+        for note in dict.fromkeys(note for row in rows for note in row["notes"]):
+            who = ", ".join(row["label"] for row in rows if note in row["notes"])
+            console.print(f"note on {who}: {note}", highlight=False)
 
 
 def draw(found: list[tuple[Place, Game, Price]], arguments: argparse.Namespace) -> None:

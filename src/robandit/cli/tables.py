@@ -159,11 +159,13 @@ def price_table(title: str, rows: list[dict[str, Any]], told: dict[str, Any]) ->
         if price["estimate"] is not None:
             cost = f"{short(price['estimate'])} ({short(price['low'])}-{short(price['high'])})"
         spent = "-" if row["spending"] is None else short(row["spending"]["mean"])
-        attack = row["attack"].removeprefix("--attack ")
+        attack = row["attack"].removeprefix("--attack ") if price["estimate"] != 0.0 else "-"
         table.add_row(row["label"], short(clean["mean"]) + half, cost, spent, attack)
     return table
 
 
 def short(value: float | None) -> str:
     """Three digits or so; a price that was not reached is a dash."""
-    return "-" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if value >= 0.01 else "0"

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from robandit.pictures.style import COLOURS, plain_axes, thousands
@@ -54,6 +55,8 @@ def frontier(panels: list[Panel], families: tuple[str, ...], caption: str, path:
 
 def draw_panel(axes: Any, panel: Panel, families: tuple[str, ...]) -> None:
     """Dots with their ranges, families as lines, the front as a step."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     for dot in panel.dots:
         colour = colour_of(dot, families)
         top = dot.high if math.isfinite(dot.high) else 1.6 * dot.price  # open: some blocks were not turned at all
@@ -99,11 +102,15 @@ def draw_panel(axes: Any, panel: Panel, families: tuple[str, ...]) -> None:
         axes.set_ylim(bottom=bottom)
     axes.set_xlabel("clean regret: what the policy costs in peace (logarithmic)")
     axes.set_ylabel("attack price: forged reward\nthat turns it (logarithmic)")
-    axes.xaxis.set_major_formatter(thousands)
-    axes.yaxis.set_major_formatter(thousands)
+    for axis in (axes.xaxis, axes.yaxis) if panel.dots else ():
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(thousands)
+        axis.set_minor_formatter(NullFormatter())
     axes.set_title(panel.title, fontsize=11, loc="left", fontweight="bold")
     if panel.left_out:
-        axes.text(0.99, 0.015, panel.left_out, transform=axes.transAxes, ha="right", va="bottom", fontsize=7.5)
+        words = "\n".join(fill(line, 84) for line in panel.left_out.splitlines())
+        style = {"ha": "right", "va": "bottom", "fontsize": 7.5, "in_layout": False}
+        axes.text(0.99, 0.015, words, transform=axes.transAxes, **style)
     plain_axes(axes, "both")
 
 
