@@ -42,7 +42,7 @@ bench: $(READY)  ## ratios against C, start-up, cache, memory
 statistics: $(READY)  ## slow checks: agreement with what is known about each policy
 	$(BIN)/pytest verification -n auto -rA
 
-pictures: $(READY)  ## the pictures of the README
+pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py
 
 format: $(READY)

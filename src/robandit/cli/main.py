@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from importlib import import_module
 
 from robandit.cli.flags import (
     Parser,
@@ -115,36 +116,14 @@ def build_parser() -> Parser:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Call the command that was named; each is imported only when it runs."""
-    if arguments.command == "play":
-        from robandit.cli.play import play
-
-        play(arguments)
-    elif arguments.command == "reproduce":
-        from robandit.cli.reproduce import reproduce
-
-        reproduce(arguments)
-    elif arguments.command == "study":
-        from robandit.cli.study import study
-
-        study(arguments)
-    elif arguments.command == "redteam":
-        from robandit.cli.redteam import redteam
-
-        redteam(arguments)
-    elif arguments.command == "price":
-        from robandit.cli.price import price
-
-        price(arguments)
-    elif arguments.command == "optimum":
-        from robandit.cli.optimum import optimum
-
-        optimum(arguments)
-    else:
+    """Call the command that was named; each lives in a module of its name, imported only when it runs."""
+    if arguments.command in LISTS:
         from robandit.cli.lists import show_list
 
         load_own(arguments)
         show_list(arguments.command, arguments.json)
+    else:
+        getattr(import_module(f"robandit.cli.{arguments.command}"), arguments.command)(arguments)
 
 
 def main(words: list[str] | None = None) -> int:

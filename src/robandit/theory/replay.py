@@ -22,18 +22,27 @@ class Book:
 
 
 @dataclass(frozen=True)
-class OptimalBefore(Adversary[Book]):
+class ByTheBook(Adversary[Book]):
+    """Acts by a table of decisions, on a grid of log-odds of the given width."""
+
+    decisions: Any = None  # by round, grid point and units left: a parameter, so that no run copies it
+    width: float = 0.1
+
+    def start(self, means: Floats, horizon: int) -> Book:
+        if len(means) != 2 or means[0] <= means[1] or horizon != len(self.decisions):
+            made_for = f"two arms, the best one first, and {len(self.decisions)} rounds"
+            raise InputError(f"this attack was made for {made_for}")
+        return Book(float(self.decisions.shape[2] - 1))
+
+
+@dataclass(frozen=True)
+class OptimalBefore(ByTheBook):
     """Threat model A: reads p(t), looks it up, moves both means."""
 
     about = About("optimal", "the exact worst attack on SAMBA with two arms, the best one first")
     watches = True
-    decisions: Any = None  # by round, grid point and units left: a parameter, so that no run copies it
-    width: float = 0.1
     small: float = 0.0
     large: float = 0.0
-
-    def start(self, means: Floats, horizon: int) -> Book:
-        return new_book(self.decisions, means, horizon)
 
     def tamper_means(
         self, memory: Book, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random
@@ -49,17 +58,12 @@ class OptimalBefore(Adversary[Book]):
 
 
 @dataclass(frozen=True)
-class OptimalAfter(Adversary[Book]):
+class OptimalAfter(ByTheBook):
     """Threat model B: sees arm and reward, keeps the victim's p(t) itself, turns rewards."""
 
     about = About("optimal-shown", "the exact worst attack on SAMBA with two arms, the best one first")
     sees_draw = True
-    decisions: Any = None  # by round, grid point and units left: a parameter, so that no run copies it
-    width: float = 0.1
     learning_rate: float = 0.05
-
-    def start(self, means: Floats, horizon: int) -> Book:
-        return new_book(self.decisions, means, horizon)
 
     def tamper_reward(self, memory: Book, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
         decision = looked_up(self.decisions, memory.left, t, memory.chance, self.width)
@@ -72,13 +76,6 @@ class OptimalAfter(Adversary[Book]):
             memory.left -= abs(shown - reward)
         memory.chance = after_round(memory.chance, arm, shown, self.learning_rate)
         return shown
-
-
-def new_book(decisions: NDArray[np.uint8], means: Floats, horizon: int) -> Book:
-    """The book at the start, for the game it was made for."""
-    if len(means) != 2 or means[0] <= means[1] or horizon != len(decisions):
-        raise InputError(f"this attack was made for two arms, the best one first, and {len(decisions)} rounds")
-    return Book(float(decisions.shape[2] - 1))
 
 
 def looked_up(decisions: NDArray[np.uint8], left: float, t: int, chance: float, width: float) -> int:
