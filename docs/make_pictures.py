@@ -50,7 +50,7 @@ def corruption() -> None:
                 findings.append((game, found))
                 told = f"{threat} {game.policy!s:32} C={budget:6g} {found.regret['mean']:10.1f}"
                 print(f"{told} +- {found.regret['half_width_95']:8.1f}  {found.candidate.flags()}", file=sys.stderr)
-        panels.append((f"threat model {threat}: {words}", curves_of(findings)))
+        panels.append((f"threat model {threat}: {words}", curves_of(findings, threat)))
     caption = f"9 arms, means 0.1 to 0.9, T = {HORIZON:,}; worst attack of a short list, chosen on other seeds"
     regret_against_budget(panels, f"{caption}; mean and 95 % interval of {FRESH} runs", FOLDER / "corruption.png")
 

@@ -141,6 +141,8 @@ def draw(findings: list[tuple[Game, Finding]], arguments: argparse.Namespace) ->
 
         arms = f"{len(findings[0][0].environment.means)} arms ({findings[0][0].environment.name})"
         caption = f"{arms}, T = {arguments.horizon:,}, {arguments.runs} fresh runs, mean and 95 % interval"
-        regret_against_budget([(f"threat model {arguments.threat}", curves_of(findings))], caption, path)
+        regret_against_budget(
+            [(f"threat model {arguments.threat}", curves_of(findings, arguments.threat))], caption, path
+        )
     if not arguments.json:
         print(f"picture: {path}")

@@ -27,10 +27,12 @@ def regret_against_budget(panels: list[tuple[str, list[Curve]]], caption: str, p
     """One panel a threat model; both axes logarithmic."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4 * len(panels) + 0.4, 6.2), layout="constrained")
+    figure = Figure(figsize=(6.4 * len(panels) + 0.4, 8.2), layout="constrained")
+    order = {curve.label: number for number, curve in enumerate(panels[0][1])}
     boxes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (title, curves) in zip(boxes, panels, strict=True):
-        for number, curve in enumerate(curves):
+        for curve in sorted(curves, key=lambda curve: -curve.regret[-1]):
+            number = order.get(curve.label, 0)
             colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
             axes.errorbar(
                 curve.budgets,
@@ -40,7 +42,7 @@ def regret_against_budget(panels: list[tuple[str, list[Curve]]], caption: str, p
                 linestyle=dash,
                 marker=MARKERS[number % len(MARKERS)],
                 markersize=4.5,
-                linewidth=1.4,
+                linewidth=1.3 if curve.slope is None else 2.8,
                 capsize=2,
                 label=curve.label,
             )
@@ -52,9 +54,11 @@ def regret_against_budget(panels: list[tuple[str, list[Curve]]], caption: str, p
         axes.plot(spread, spread, color="#222222", linewidth=2.2, label="regret = C: no policy is below it everywhere")
         axes.set_xscale("log")
         axes.set_yscale("log")
+        budgets = sorted({float(budget) for curve in curves for budget in curve.budgets})
+        axes.set_xticks(budgets, [thousands(budget) for budget in budgets], minor=False)
+        axes.set_xticks([], minor=True)
         axes.set_xlabel("corruption budget C")
         axes.set_title(title, fontsize=10, loc="left")
-        axes.xaxis.set_major_formatter(thousands)
         axes.yaxis.set_major_formatter(thousands)
         plain_axes(axes, "both")
     boxes[0].set_ylabel("regret under the worst attack found")

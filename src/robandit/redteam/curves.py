@@ -8,15 +8,15 @@ from robandit.redteam.evaluate import Game
 from robandit.redteam.search import Finding
 
 
-def curves_of(findings: list[tuple[Game, Finding]]) -> list[Curve]:
+def curves_of(findings: list[tuple[Game, Finding]], threat: str) -> list[Curve]:
     """One curve a policy, in the order of the findings."""
     groups: dict[str, list[tuple[Game, Finding]]] = {}
     for game, finding in findings:
         groups.setdefault(str(game.policy), []).append((game, finding))
-    return [curve(label, group) for label, group in groups.items()]
+    return [curve(label, group, threat) for label, group in groups.items()]
 
 
-def curve(label: str, group: list[tuple[Game, Finding]]) -> Curve:
+def curve(label: str, group: list[tuple[Game, Finding]], threat: str) -> Curve:
     """A policy's regret by budget."""
     group = sorted(group, key=lambda pair: pair[1].budget)
     found = [finding for _, finding in group]
@@ -26,12 +26,12 @@ def curve(label: str, group: list[tuple[Game, Finding]]) -> Curve:
         np.array([one.regret["mean"] for one in found]),
         np.array([one.regret["half_width_95"] or 0.0 for one in found]),
         found[0].clean["mean"],
-        slope(group[0][0]),
+        slope(group[0][0]) if threat == "A" else None,
     )
 
 
 def slope(game: Game) -> float | None:
-    """(2 + alpha)/(1 - alpha/alpha_max): what a unit of corruption costs SAMBA when 1/p is large; no bound."""
+    """(2 + alpha)/(1 - alpha/alpha_max): what a unit of corruption costs SAMBA in model A if 1/p is large; no bound."""
     if not isinstance(game.policy, Samba):
         return None
     ranked = sorted(game.environment.means, reverse=True)
