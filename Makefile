@@ -28,7 +28,7 @@ demo: $(READY)  ## the paper's setting (K=9, C=3000, scheme 3): a table and a pi
 	  --attack flip --schedule middle --budget 3000 --charge rounds --plot out/demo.png
 
 test: $(READY)  ## every test, interpreted coverage above 90 %
-	$(BIN)/pytest -n auto --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 check: $(READY)  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

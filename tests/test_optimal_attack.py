@@ -1,11 +1,14 @@
 """The exact optimum for two arms: values known beforehand, grids, simulation, and the attack's shape."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import robandit as rb
+from robandit.cli.main import main
 from robandit.lab.compile.loops import machine_code
 from robandit.theory import programme
 from robandit.theory.optimal_attack import moves_on_grid, optimal_attack
@@ -95,6 +98,20 @@ def test_the_optimum_played_in_the_lab_is_what_the_programme_says(threat: str, t
 def test_refusals(terms: dict[str, Any], message: str) -> None:
     with pytest.raises(rb.InputError, match=message):
         optimal_attack(**terms)
+
+
+@pytest.mark.parametrize("threat", ["A", "B"])
+def test_the_command_tells_confirms_and_draws(threat: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["optimum", "--horizon", "1000", "--budget", "8", "--threat", threat, "--confirm", "400"]
+    assert main([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["clean_regret"] < told["regret"]
+    assert abs(told["simulated"]["mean"] - told["regret"]) < 4 * told["simulated"]["se"]
+    assert main([*words, "--plot", str(tmp_path / "shape.svg")]) == 0
+    said = capsys.readouterr().out
+    assert "under the worst attack" in said
+    assert "the same, played" in said
+    assert "leave alone" in (tmp_path / "shape.svg").read_text()
 
 
 @pytest.mark.parametrize("sees_draw", [False, True])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import robandit as rb
 from robandit.store.cells import Store
-from robandit.store.files import write_atomically
+from robandit.store.files import sweep, write_atomically
 from robandit.store.journal import Journal
 from robandit.store.parquet import Damaged, from_bytes
 from robandit.study.cell import Cell, play_cell
@@ -97,6 +98,16 @@ def test_atomic_writes_leave_nothing_behind(tmp_path: Path, monkeypatch: pytest.
         write_atomically(path, b"two")
     assert path.read_bytes() == b"one"
     assert [item.name for item in path.parent.iterdir()] == ["file"]
+
+
+def test_drafts_of_dead_processes_are_swept_and_those_of_living_ones_kept(tmp_path: Path) -> None:
+    here, dead = socket.gethostname(), 2**22 + 12345
+    kept = [f".a.parquet.{os.getpid()}.1.{here}", f".b.parquet.{dead}.1.elsewhere", "c.parquet"]
+    for name in [*kept, f".d.parquet.{dead}.1.{here}", ".old.parquet.1.1.elsewhere"]:
+        (tmp_path / name).write_bytes(b"")
+    os.utime(tmp_path / ".old.parquet.1.1.elsewhere", (1, 1))
+    sweep(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
 
 
 def test_a_journal_keeps_whole_lines_and_drops_torn_and_damaged_ones(tmp_path: Path) -> None:

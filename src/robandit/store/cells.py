@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from robandit.lab.trace import Trace
-from robandit.store.files import write_atomically
+from robandit.store.files import running, sweep, write_atomically
 from robandit.store.parquet import Damaged, from_bytes
 
 
@@ -57,6 +57,10 @@ class Store:
         path.replace(aside)
         aside.with_suffix(".reason.txt").write_text(reason + "\n")
 
+    def sweep(self) -> None:
+        """Remove what a killed run was in the middle of writing."""
+        sweep(self.folder / "cells")
+
     def begin(self, key: str) -> None:
         """Say that this process computes a cell now."""
         told = {"process": os.getpid(), "machine": socket.gethostname(), "since": time.time()}
@@ -96,9 +100,6 @@ def alive(flight: dict[str, Any]) -> bool:
     if flight.get("machine") != socket.gethostname():
         return bool(time.time() - flight.get("since", 0.0) < 86_400)
     try:
-        os.kill(int(flight["process"]), 0)
-    except (ProcessLookupError, KeyError, ValueError):
+        return running(int(flight["process"]))
+    except (KeyError, ValueError):
         return False
-    except PermissionError:
-        return True
-    return True

@@ -21,7 +21,8 @@ class Stopped(Exception):
 
 
 def missing(cells: dict[str, Cell], store: Store) -> dict[str, Cell]:
-    """The cells without a whole result."""
+    """The cells without a whole result; what a killed run left half written is swept away first."""
+    store.sweep()
     return {key: cell for key, cell in cells.items() if store.load(key) is None}
 
 
