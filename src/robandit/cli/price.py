@@ -111,7 +111,8 @@ def notes(game: Game, priced: Price) -> list[str]:
         said.append("plays the best arm in fewer than half of the rounds without any attack: there is nothing to turn")
     elif missed:
         turned = len(priced.blocks) - missed
-        said.append(f"turned on {turned} of {len(priced.blocks)} blocks only, whatever the attack spends")
+        where = f"on {turned} of {len(priced.blocks)} blocks only" if turned else "on no block"
+        said.append(f"turned {where}, whatever the attack spends")
     if hasattr(game.policy, "corruption"):
         said.append(f"is told C = {game.policy.corruption:g}, in peace as in war")
     return said
