@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from importlib import import_module
+from typing import Any
 
 from robandit.cli.flags import (
     Parser,
@@ -55,6 +56,15 @@ def build_parser() -> Parser:
     )
     study.add_argument("action", choices=("run", "status", "report"), help="run SPEC.toml, status DIR, report DIR")
     study.add_argument("target", help="the spec to run, or the folder of a study")
+    for add in (add_redteam, add_price, add_optimum):
+        add(commands)
+    for name, text in LISTS.items():
+        commands.add_parser(name, parents=[load_flags(), json_flags()], help=text, description=f"List {text}.")
+    return parser
+
+
+def add_redteam(commands: Any) -> None:
+    """The command that searches for the worst attack."""
     redteam = commands.add_parser(
         "redteam",
         parents=[game_flags(), load_flags(), json_flags()],
@@ -75,6 +85,10 @@ def build_parser() -> Parser:
         "--out", default="out/redteam", metavar="DIR", help="what was tried is kept here, to go on later"
     )
     redteam.add_argument("--plot", metavar="FILE", help="draw the attack over time, or regret against several budgets")
+
+
+def add_price(commands: Any) -> None:
+    """The command that prices policies."""
     price = commands.add_parser(
         "price",
         parents=[game_flags("all of them", "9, in one of three environments", 60), load_flags(), json_flags()],
@@ -92,6 +106,10 @@ def build_parser() -> Parser:
         "--out", default="out/price", metavar="DIR", help="what was played is kept here, to go on later"
     )
     price.add_argument("--plot", metavar="FILE", help="draw the frontier: clean regret against price")
+
+
+def add_optimum(commands: Any) -> None:
+    """The command that solves for the exact worst attack."""
     optimum = commands.add_parser(
         "optimum",
         parents=[json_flags()],
@@ -110,9 +128,6 @@ def build_parser() -> Parser:
     optimum.add_argument("--confirm", type=whole, default=0, metavar="RUNS", help="play the optimum so many times, too")
     optimum.add_argument("--seed", type=whole, default=1, help="of --confirm (default 1)")
     optimum.add_argument("--plot", metavar="FILE", help="draw at which p(t) it strikes, over time")
-    for name, text in LISTS.items():
-        commands.add_parser(name, parents=[load_flags(), json_flags()], help=text, description=f"List {text}.")
-    return parser
 
 
 def run(arguments: argparse.Namespace) -> None:
