@@ -58,6 +58,7 @@ def corruption() -> None:
 def attacks() -> None:
     """The frontier, the shape of the optimum, and one attack over time."""
     main(["price", "--plot", str(FOLDER / "frontier.png")])
+    main(["price", "--arms", "9", "--plot", str(FOLDER / "frontier-grid.png")])
     main(["optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
     main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
 

@@ -132,11 +132,11 @@ def test_a_point_says_what_was_meant() -> None:
 
 
 def test_the_catalogue_is_tried_whole_and_epochs_only_where_there_are_some() -> None:
-    attacks = {one.attack.partition(":")[0] for one in catalogue_attacks("A", 5, False)}
+    attacks = {one.attack.partition(":")[0] for one in catalogue_attacks("A", False)}
     assert {"flip", "invert", "sink", "lift-others", "decoy", "reverse", "close-gap", "blackout"} <= attacks
-    assert not any(one.schedule.startswith("epoch") for one in catalogue_attacks("A", 5, False))
-    assert any(one.schedule.startswith("epoch") for one in catalogue_attacks("A", 5, True))
-    shown = {one.attack for one in catalogue_attacks("B", 5, False)}
+    assert not any(one.schedule.startswith("epoch") for one in catalogue_attacks("A", False))
+    assert any(one.schedule.startswith("epoch") for one in catalogue_attacks("A", True))
+    shown = {one.attack for one in catalogue_attacks("B", False)}
     assert shown == {"sink-shown", "promote", "oracle", "jun-ucb", "jun-epsilon-greedy", "ace"}
 
 
@@ -242,7 +242,7 @@ from robandit.cli.play import adversary_json
 from robandit.redteam.candidate import Candidate, catalogue_attacks
 from robandit.store.code import code_hash
 load_file({str(tmp_path / "own.py")!r})
-print([Candidate("before") in catalogue_attacks(threat, 3, False) for threat in "AB"])
+print([Candidate("before") in catalogue_attacks(threat, False) for threat in "AB"])
 made = Candidate("before").adversary(3.0)
 print(adversary_json(made)["attack"], adversary_json(made)["threat"])
 print(code_hash(made))

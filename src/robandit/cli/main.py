@@ -91,7 +91,7 @@ def add_price(commands: Any) -> None:
     """The command that prices policies."""
     price = commands.add_parser(
         "price",
-        parents=[game_flags("all of them", "9, in one of three environments", 60), load_flags(), json_flags()],
+        parents=[game_flags("all of them", "three environments of 9", 60), load_flags(), json_flags()],
         help="what it costs to turn each policy, and the frontier picture",
         description="Attack price by bisection: the smallest budget that turns a policy. Without --policy all of them, "
         "without --arms, --means or --environment the three environments of the frontier.",

@@ -4,6 +4,7 @@ import argparse
 import json
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,7 @@ def price(arguments: argparse.Namespace) -> None:
         for place, choice in zip(places, attacks, strict=True):
             for policy in policies:
                 game = Game(policy, place.environment, arguments.horizon, arguments.seed)
-                journal = journal_for(game, Path(arguments.out), f"price-{arguments.threat}")
-                words = f"{policy} on {place.title.partition(':')[0]}"
-                evaluator = Evaluator(game, journal, arguments.threads, lambda done, words=words: tell(done, words))  # type: ignore[misc]  # bound now
-                priced = attack_price(evaluator, arguments.threat, choice, runs=arguments.runs, blocks=arguments.blocks)
-                found.append((place, game, priced))
+                found.append((place, game, price_of(game, place, choice, arguments, tell)))
     told = as_json(found, arguments)
     if arguments.json:
         print(json.dumps(told, indent=2, allow_nan=False))
@@ -47,6 +44,20 @@ def price(arguments: argparse.Namespace) -> None:
         print_prices(told)
     if arguments.plot:
         draw(found, arguments)
+
+
+def price_of(
+    game: Game,
+    place: Place,
+    attacks: list[Candidate],
+    arguments: argparse.Namespace,
+    tell: Callable[[float, str], None],
+) -> Price:
+    """One policy on one environment, with its name beside the bar."""
+    words = f"{game.policy} on {place.title.partition(':')[0]}"
+    journal = journal_for(game, Path(arguments.out), f"price-{arguments.threat}")
+    evaluator = Evaluator(game, journal, arguments.threads, lambda done: tell(done, words))
+    return attack_price(evaluator, arguments.threat, attacks, runs=arguments.runs, blocks=arguments.blocks)
 
 
 def places_from(arguments: argparse.Namespace) -> list[Place]:

@@ -16,7 +16,7 @@ def bar(total: float, words: str) -> Iterator[Callable[[float, str], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not on_terminal()) as shown:
         task = shown.add_task(words, total=total)
 
-        def tell(more: float, now: str = "") -> None:
-            shown.update(task, advance=more, **({"description": now} if now else {}))  # type: ignore[arg-type]
+        def tell(more: float, now: str) -> None:
+            shown.update(task, advance=more, description=now)
 
         yield tell

@@ -57,8 +57,9 @@ def search(game: Game, budget: float, arguments: argparse.Namespace) -> Finding:
     phased = isinstance(game.policy, Phased)
     total = planned_runs(threat, len(game.environment.means), phased, runs, max(evaluations, 0), arguments.quick)
     journal = journal_for(game, Path(arguments.out), f"redteam-{threat}-{budget:g}")
-    with bar(total, f"{game.policy}, C = {budget:g}") as tell:
-        evaluator = Evaluator(game, journal, arguments.threads, lambda done: tell(done, ""))
+    words = f"{game.policy}, C = {budget:g}"
+    with bar(total, words) as tell:
+        evaluator = Evaluator(game, journal, arguments.threads, lambda done: tell(done, words))
         return worst_attack(evaluator, threat, budget, runs=runs, evaluations=evaluations, quick=arguments.quick)
 
 

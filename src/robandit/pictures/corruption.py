@@ -6,9 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from robandit.game import Floats
-from robandit.pictures.style import COLOURS, DASHES, plain_axes, thousands
-
-MARKERS = "osD^vPX<>*"
+from robandit.pictures.style import COLOURS, DASHES, MARKERS, plain_axes, thousands
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from robandit.errors import InputError
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#555555", "#e69f00")
 DASHES = ("-", "--", "-.", ":")
+MARKERS = "osD^vPX<>*"
 KINDS = (".png", ".svg", ".pdf")
 
 

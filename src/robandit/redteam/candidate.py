@@ -38,7 +38,7 @@ def check_threat(threat: str) -> None:
         raise InputError(f"--threat must be A (before the draw) or B (sees the draw), not {threat!r}")
 
 
-def catalogue_attacks(threat: str, arms: int, phased: bool) -> list[Candidate]:
+def catalogue_attacks(threat: str, phased: bool) -> list[Candidate]:
     """Every attack of a threat model, loaded ones too; in model A on every schedule, at three sizes.
 
     Schedules with parameters are tried at a few values; `push`, `band` and windows are left to the search in the
@@ -69,7 +69,7 @@ def shortlist(threat: str, arms: int, phased: bool) -> list[Candidate]:
     several = [count for count in (2, 3, 4) if count < arms]
     if threat == "B":
         pushes = [f"push-shown:lowered={count}" for count in several]
-        return [*catalogue_attacks("B", arms, phased), *(Candidate(name) for name in ("push-shown:raised=1", *pushes))]
+        return [*catalogue_attacks("B", phased), *(Candidate(name) for name in ("push-shown:raised=1", *pushes))]
     aimed = [Candidate("invert", f"leading:theta={theta}", size) for theta in (0.05, 0.2) for size in SIZES[:2]]
     early = [Candidate("invert", "start", "efficient"), Candidate("flip"), Candidate("blackout")]
     pushes = [f"push:lowered={count},raised={raised}" for count in several for raised in (1, arms - count)]

@@ -107,8 +107,7 @@ class Evaluator:
 
     def code(self, adversary: Any) -> str:
         """The hash of the code a play depends on, worked out once for each kind of attack."""
-        kinds = tuple(type(getattr(adversary, name, None)) for name in ("budget", "attack", "schedule"))
-        kind = (type(adversary), *kinds)
+        kind = (type(adversary), *(type(getattr(adversary, name, None)) for name in ("attack", "schedule")))
         if kind not in self.codes:
             self.codes[kind] = code_hash(self.game.policy, self.game.environment, adversary)
         return self.codes[kind]

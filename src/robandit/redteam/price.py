@@ -134,7 +134,7 @@ def pricing_attacks(threat: str, means: Any) -> list[Candidate]:
         raise InputError("price needs at least 2 arms; 1 was given")
     if threat == "B":
         both = ["push-shown:raised=1", f"push-shown:raised={len(means) - 1}"]
-        return [*catalogue_attacks("B", len(means), False), *(Candidate(name) for name in dict.fromkeys(both))]
+        return [*catalogue_attacks("B", False), *(Candidate(name) for name in dict.fromkeys(both))]
     near = runner_up(means) + 1
     return [
         Candidate(name, schedule, "efficient")

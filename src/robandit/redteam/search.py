@@ -69,7 +69,7 @@ def worst_attack(
         values = race(evaluator, budget, shortlist(threat, len(means), phased), RACE)
         plain = winner = best_of(values)
     else:
-        values = race(evaluator, budget, catalogue_attacks(threat, len(means), phased), RACE)
+        values = race(evaluator, budget, catalogue_attacks(threat, phased), RACE)
         plain = best_of(values)
         if evaluations:
             values |= searched(evaluator, threat, budget, evaluations)
@@ -115,7 +115,7 @@ def planned_runs(threat: str, arms: int, phased: bool, runs: int, evaluations: i
     """About how many runs a search plays, for a progress bar."""
     if quick:
         return 9 * BLOCK * len(shortlist(threat, arms, phased)) // 3 + 3 * runs
-    entered = len(catalogue_attacks(threat, arms, phased)) + (48 if threat == "A" else 8)
+    entered = len(catalogue_attacks(threat, phased)) + (48 if threat == "A" else 8)
     blocks = entered * (1 + 0.25 * 3 + 0.07 * 8) + evaluations * (GLANCE + LOOK / 2) + FINALISTS * (16 + 0.42 * 64)
     return int(BLOCK * blocks) + 3 * runs
 

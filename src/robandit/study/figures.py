@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from robandit.pictures.style import COLOURS, DASHES
+from robandit.pictures.style import COLOURS, DASHES, MARKERS
 from robandit.study.results import Results, values
 from robandit.study.spec import Grid
 
 X_AXES = {"budget": "corruption budget C", "arms": "number of arms K", "horizon": "horizon T"}
-MARKERS = "osD^vPX<>*"
 
 
 @dataclass(frozen=True)

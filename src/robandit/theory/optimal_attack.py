@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from robandit.errors import InputError
 from robandit.game import Adversary, Floats
 from robandit.theory.programme import solve_budgeted, solve_priced
-from robandit.theory.replay import before_the_draw, seeing_the_draw
+from robandit.theory.replay import OptimalAfter, OptimalBefore
 
 MOST_KEPT = 10**9  # numbers in one table
 
@@ -94,9 +94,11 @@ def optimal_attack(
         values = solve(tables, game, steps[0], np.zeros((size, levels + 1)), shape, shown, decisions)
         regret, clean = float(values[moves.start, levels]), float(values[moves.start, 0])
     adversary: Adversary[Any] | None = None
-    if playable:
-        terms = (decisions, width, steps, learning_rate, budget)
-        adversary = seeing_the_draw(*terms) if threat == "B" else before_the_draw(*terms)
+    most = math.inf if budget is None else budget
+    if playable and threat == "A":
+        adversary = OptimalBefore(budget=most, decisions=decisions, width=width, small=steps[0], large=steps[1])
+    elif playable:
+        adversary = OptimalAfter(budget=most, decisions=decisions, width=width, learning_rate=learning_rate)
     return OptimalAttack(regret, spending, clean, threat, steps, moves.chances, shown, shape, adversary)
 
 

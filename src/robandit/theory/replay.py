@@ -91,19 +91,3 @@ def after_round(p: float, arm: int, reward: float, learning_rate: float) -> floa
         q = 1.0 - p
         return 1.0 - (q - learning_rate * q * q * reward / p if arm == 0 else q + learning_rate * q * reward)
     return p + learning_rate * p * reward if arm == 0 else p - learning_rate * p * p * reward / (1.0 - p)
-
-
-def before_the_draw(
-    decisions: NDArray[np.uint8], width: float, steps: tuple[float, float], learning_rate: float, budget: float | None
-) -> OptimalBefore:
-    """The optimum of model A; without a budget it pays what its price lets it."""
-    terms = {"decisions": decisions, "width": width, "small": steps[0], "large": steps[1]}
-    return OptimalBefore(budget=math.inf if budget is None else budget, **terms)  # type: ignore[arg-type]
-
-
-def seeing_the_draw(
-    decisions: NDArray[np.uint8], width: float, steps: tuple[float, float], learning_rate: float, budget: float | None
-) -> OptimalAfter:
-    """The optimum of model B."""
-    terms = {"decisions": decisions, "width": width, "learning_rate": learning_rate}
-    return OptimalAfter(budget=math.inf if budget is None else budget, **terms)  # type: ignore[arg-type]
