@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 from robandit.dice import Random, draw, seed_words
-from robandit.numerics import argmax, beta_cdf, beta_draw, beta_quantile, log_beta, student_quantile
+from robandit.numerics import argmax, beta_cdf, beta_quantile, log_beta, student_quantile
+from robandit.policies.thompson import beta_draw
 from tests.support import stream
 
 # the first words of xoshiro256++ from the state 1, 2, 3, 4

@@ -10,16 +10,17 @@ from scipy import integrate, optimize
 
 import robandit as rb
 from robandit.lab.table import set_table
-from robandit.numerics import frechet, hybrid_chances, kl_upper_bound, negative_entropy, tsallis_chances
 from robandit.policies.barbar import Barbar
 from robandit.policies.barbat import Barbat
 from robandit.policies.cbarbar import Cbarbar
 from robandit.policies.draa import Draa
 from robandit.policies.elimination import Copies
 from robandit.policies.fast_slow_aae import FAST, SLOW, FastSlowAae
-from robandit.policies.ftpl import Ftpl
+from robandit.policies.ftpl import Ftpl, frechet
+from robandit.policies.ftrl_hybrid import hybrid_chances
+from robandit.policies.kl_ucb import kl_upper_bound, negative_entropy
 from robandit.policies.multi_layer_aae import MultiLayerAae
-from robandit.policies.tsallis_inf import TsallisInfIw, TsallisInfRv
+from robandit.policies.tsallis_inf import TsallisInfIw, TsallisInfRv, tsallis_chances
 from tests.support import MEANS9, stream
 
 # --- Tsallis-INF --------------------------------------------------------------------------------
@@ -353,7 +354,7 @@ def test_softmax_inside_a_floor_keeps_its_expected_step() -> None:
             step += drawn[arm] * state.preferences
         steps.append(step)
     assert steps[1] == pytest.approx(steps[0], rel=1e-9)
-    assert floor.throws_coins()
+    assert floor.throws_coins
 
 
 def test_the_floor_mixes_chances_and_weights_the_inner_update() -> None:

@@ -28,8 +28,8 @@ class Choice(NamedTuple):
     """What was chosen: one row of the journal, and all that `learn` needs besides the reward."""
 
     arm: int
-    chance: float  # the probability the arm had when it was chosen
-    note: int  # the coin a coin-tossing policy threw
+    chance: float  # the probability the arm had when it was chosen; NaN where the policy cannot tell
+    note: int  # the coin a coin-tossing policy threw; -1 says: learn nothing from this
 
 
 class Policy(Part, Generic[Memory]):
@@ -38,6 +38,13 @@ class Policy(Part, Generic[Memory]):
     `start` runs interpreted and makes the state, whose field `chances` is p(t). The other methods
     are compiled in the lab and interpreted elsewhere: scalar loops, `math`, no allocation.
     """
+
+    explicit: ClassVar[bool] = True  # `chances` really is the distribution of the next choice
+    throws_coins: ClassVar[bool] = False  # `choose` is the policy's own (derived), its note means something to `learn`
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.throws_coins = cls.choose is not Policy.choose
 
     def start(self, setting: Setting) -> Memory:
         """The state before round one."""
@@ -54,13 +61,13 @@ class Policy(Part, Generic[Memory]):
     def learn(self, state: Memory, choice: Choice, reward: float, random: Random) -> None:
         """Update the state with the reward seen for a choice, and keep `chances` true."""
 
-    def explicit(self) -> bool:
-        """Whether `chances` really is the distribution of the next choice."""
-        return True
+    def defer(self, state: Memory, choice: Choice) -> None:
+        """Take note of a choice whose reward will come later, or never; without delays nobody calls this."""
 
-    def throws_coins(self) -> bool:
-        """Whether `choose` is the policy's own and its note means something to `learn`; -1 says: learn nothing."""
-        return False
+    @property
+    def late(self) -> str:
+        """How rewards are taken that come late, out of order or never: exact, weighted, or no."""
+        return self.about.late if hasattr(type(self), "about") else "no"
 
     def notes(self, setting: Setting) -> list[str]:
         """What a user should know about this policy in this setting."""
@@ -89,8 +96,12 @@ class Adversary(Part, Generic[Memory]):
     model B overrides `tamper_reward`: it acts after the draw and sees the arm and the reward.
     """
 
-    sees_draw: ClassVar[bool] = False  # threat model B
+    sees_draw: ClassVar[bool] = False  # threat model B (derived)
     watches: ClassVar[bool] = False  # asks for p(t)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.sees_draw = cls.tamper_reward is not Adversary.tamper_reward
 
     budget: float = parameter(0.0, "corruption budget C", least=0, infinite=True)
     charge: str = parameter("cost", "cost (the definition) or rounds (each costs 1)", choices=("cost", "rounds"))

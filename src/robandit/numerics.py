@@ -1,11 +1,9 @@
-"""Scalar kernels that several policies share."""
+"""Scalar kernels that several parts share."""
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
-
-from robandit.dice import Random
 
 Floats = NDArray[np.float64]
 
@@ -17,31 +15,6 @@ def argmax(values: Floats) -> int:
         if values[index] > values[best]:
             best = index
     return best
-
-
-def beta_draw(a: float, b: float, random: Random) -> float:
-    """A Beta(a, b) number for a, b >= 1 (Cheng 1978, algorithm BB; its symmetric case included)."""
-    low, high = min(a, b), max(a, b)
-    total = low + high
-    if low <= 1.0:  # Beta(1, high) has a closed-form quantile
-        small = 1.0 - math.pow(random.uniform(), 1.0 / high)
-        return small if a == low else 1.0 - small
-    slope = math.sqrt((total - 2.0) / (2.0 * low * high - total))
-    shift = low + 1.0 / slope
-    while True:
-        u1 = random.uniform()
-        u2 = random.uniform()
-        v = slope * math.log(u1 / (1.0 - u1))
-        w = low * math.exp(v)
-        z = u1 * u1 * u2
-        r = shift * v - 1.3862943611198906
-        s = low + r - w
-        if s + 2.6094379124341003 >= 5.0 * z:
-            break
-        logz = math.log(z)
-        if s >= logz or r + total * math.log(total / (high + w)) >= logz:
-            break
-    return w / (high + w) if a == low else high / (high + w)
 
 
 def beta_quantile(uniform: float, a: float, b: float, log_beta: float) -> float:
@@ -107,118 +80,18 @@ def student_quantile(degrees: int) -> float:
     return math.sqrt(degrees * (1.0 - x) / x)
 
 
-def tsallis_chances(losses: Floats, rate: float, root: float, chances: Floats) -> tuple[float, int]:
-    """p_i = (a_i + z)^-2 with a_i = rate/2 (L_i - min L) and the z that makes them sum to 1; answers z and the steps.
-
-    The sum is convex and decreasing in z and the root lies in [1, sqrt K], so Newton's method from
-    the last root steps at most once too far and then climbs to it from the left.
-    """
-    arms = len(losses)
-    least = losses[0]
-    for arm in range(1, arms):
-        least = min(least, losses[arm])
-    if least > 1e6:  # only differences matter: keep them exact
-        for arm in range(arms):
-            losses[arm] -= least
-        least = 0.0
-    half = 0.5 * rate
-    steps, moved = 0, 1.0
-    while abs(moved) > 1e-12 and steps < 100:
-        value, slope = -1.0, 0.0
-        for arm in range(arms):
-            inverse = 1.0 / (half * (losses[arm] - least) + root)
-            square = inverse * inverse
-            value += square
-            slope += square * inverse
-        after = min(max(root + 0.5 * value / slope, 1.0), math.sqrt(arms))
-        moved = after - root
-        root = after
-        steps += 1
-    total = 0.0
-    for arm in range(arms):
-        inverse = 1.0 / (half * (losses[arm] - least) + root)
-        chances[arm] = inverse * inverse
-        total += chances[arm]
-    for arm in range(arms):
-        chances[arm] /= total
-    return root, steps
+def no_longer_awaited(waiting: Floats, arm: int) -> int:
+    """Take an arm's reward off those awaited; answers 1 if it was not, so that its choice is new."""
+    if waiting[arm] == 0.0:
+        return 1
+    waiting[arm] -= 1.0
+    return 0
 
 
-def hybrid_chances(
-    losses: Floats, strength: float, b: float, chances: Floats, gradient: Floats, curvature: Floats
-) -> int:
-    """Minimise <p, L> - strength sum[sqrt p_i + sqrt(1 - p_i)/sqrt K] + b sum ln(1/p_i) on the simplex.
-
-    Newton's method from the last p on all of it at once, with the multiplier of sum p = 1; the
-    Hessian is diagonal. A step is shortened to stay inside (0, 1). Answers the number of steps.
-    """
-    arms = len(losses)
-    if arms == 1:
-        return 0
-    mirror = 1.0 / math.sqrt(arms)
-    steps, moved = 0, 1.0
-    while moved > 1e-7 and steps < 100:
-        total, weight, weighted = 0.0, 0.0, 0.0
-        for arm in range(arms):
-            p, q = chances[arm], 1.0 - chances[arm]
-            low, high = 1.0 / math.sqrt(p), mirror / math.sqrt(q)
-            gradient[arm] = losses[arm] - 0.5 * strength * (low - high) - b / p
-            curvature[arm] = 0.25 * strength * (low / p + high / q) + b / (p * p)
-            total += p
-            weight += 1.0 / curvature[arm]
-            weighted += gradient[arm] / curvature[arm]
-        multiplier = (1.0 - total + weighted) / weight
-        length, moved = 1.0, 0.0
-        for arm in range(arms):
-            p = chances[arm]
-            step = (multiplier - gradient[arm]) / curvature[arm]
-            gradient[arm] = step
-            if step < 0.0:
-                length = min(length, -0.9 * p / step)
-            elif step > 0.0:
-                length = min(length, 0.9 * (1.0 - p) / step)
-            moved = max(moved, abs(step) / min(p, 1.0 - p))
-        for arm in range(arms):
-            chances[arm] += length * gradient[arm]
-        steps += 1
-    total = 0.0
-    for arm in range(arms):
-        total += chances[arm]
-    for arm in range(arms):
-        chances[arm] /= total
-    return steps
-
-
-def frechet(random: Random) -> float:
-    """A perturbation with distribution function exp(-1/x^2)."""
-    return 1.0 / math.sqrt(-math.log(random.uniform()))
-
-
-def negative_entropy(mean: float) -> float:
-    """m ln m + (1 - m) ln(1 - m), 0 at the ends."""
-    if mean <= 0.0 or mean >= 1.0:
-        return 0.0
-    return mean * math.log(mean) + (1.0 - mean) * math.log(1.0 - mean)
-
-
-def kl_upper_bound(mean: float, entropy: float, level: float) -> float:
-    """The largest q with kl(mean, q) <= level, for Bernoulli laws; `entropy` is the mean's negative entropy.
-
-    The divergence is convex in q, so Newton's method started above the root comes down to it.
-    """
-    if mean >= 1.0:
-        return 1.0
-    if mean <= 0.0:
-        return 1.0 - math.exp(-level)
-    q = min(mean + math.sqrt(0.5 * level), 1.0 - math.exp((entropy - level) / (1.0 - mean)))
-    for _ in range(50):
-        if q <= mean:
-            return mean
-        if q >= 1.0:
-            return 1.0
-        excess = entropy - mean * math.log(q) - (1.0 - mean) * math.log(1.0 - q) - level
-        step = excess * q * (1.0 - q) / (q - mean)
-        q -= step
-        if step <= 1e-13:
-            break
-    return q
+def mean_of_all(sums: Floats, pulls: Floats) -> float:
+    """The mean reward over all arms, a neutral guess for an arm of which nothing was seen; 1/2 before any reward."""
+    total, count = 0.0, 0.0
+    for arm in range(len(sums)):
+        total += sums[arm]
+        count += pulls[arm]
+    return total / count if count > 0.0 else 0.5

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import MISSING, dataclass, field, fields
+from enum import IntEnum
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
@@ -21,10 +22,24 @@ class About:
     summary: str
     reference: str = ""
     fidelity: str = "exact"  # exact | recalled | reconstruction
-    needs: tuple[str, ...] = ()  # out of horizon, corruption, delta
+    needs: tuple[str, ...] = ()  # what a policy must be told: out of horizon, corruption, delta
+    sees: tuple[str, ...] = ()  # what an attacker looks at: such as p(t), the arm, the reward
+    late: str = "no"  # rewards that come late, out of order or never: exact, weighted by the logged chance, or no
     bound: str = ""
     cost: str = "O(K)"
     waived: dict[str, str] = field(default_factory=dict)  # law -> the reason it does not apply
+
+
+class Word(IntEnum):
+    """A parameter that is one of a few words: text to people, a number to the compiler."""
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", "-")
+
+    @classmethod
+    def named(cls, given: Any) -> "Word | None":
+        """The word that was meant, None if it is none of them."""
+        return next((word for word in cls if word is given or str(word) == given), None)
 
 
 def parameter(
@@ -69,8 +84,7 @@ class Part:
 
     def parameters(self) -> dict[str, Any]:
         """Every parameter's value, plain enough for JSON."""
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
-        return {name: str(value) if isinstance(value, Part) else value for name, value in values.items()}
+        return {item.name: plain(getattr(self, item.name)) for item in fields(self)}
 
     def __str__(self) -> str:
         shown = []
@@ -79,6 +93,11 @@ class Part:
             if item.default is MISSING or not same(value, item.default):
                 shown.append(f"{item.name}={spelled(value)}")
         return self.name + (":" + ",".join(shown) if shown else "")
+
+
+def plain(value: Any) -> Any:
+    """A parameter's value for JSON: parts and words as their text."""
+    return str(value) if isinstance(value, Part | Word) else value
 
 
 def same(value: Any, default: Any) -> bool:
@@ -115,6 +134,10 @@ def members(hint: Any) -> tuple[Any, ...]:
 def coerced(value: Any, hint: Any, name: str, part: str) -> Any:
     """The value as one of its annotated types; an int field given 2.5 is refused rather than cut."""
     allowed = members(hint)
+    for words in (kind for kind in allowed if isinstance(kind, type) and issubclass(kind, Word)):
+        if words.named(value) is None:
+            raise InputError(f"{part}: {name} must be one of {', '.join(map(str, words))}, not {value!r}")
+        return words.named(value)
     kinds = [kind for kind in (bool, int, float) if kind in allowed]
     if (value is None and NoneType in allowed) or (isinstance(value, str) and str in allowed):
         return value
@@ -122,13 +145,13 @@ def coerced(value: Any, hint: Any, name: str, part: str) -> Any:
         number = as_number(value, kind)
         if number is not None:
             return number
-    words = [WORDS[kind] for kind in kinds] + ["text"] * (str in allowed)
+    nouns = [NOUNS[kind] for kind in kinds] + ["text"] * (str in allowed)
     classes = [get_origin(kind) or kind for kind in allowed]
     held = [kind for kind in classes if isinstance(kind, type) and issubclass(kind, Part)]
     if held and not isinstance(value, tuple(held)):
         raise InputError(f"{part}: {name} must be a {held[0].__name__}, not {value!r}")
-    if words and not held:
-        raise InputError(f"{part}: {name} must be a {' or '.join(words)}, not {value!r}".replace("a text", "text"))
+    if nouns and not held:
+        raise InputError(f"{part}: {name} must be a {' or '.join(nouns)}, not {value!r}".replace("a text", "text"))
     return value
 
 
@@ -144,7 +167,7 @@ def as_number(value: Any, kind: type) -> Any:
     return number if number == value and fits else None
 
 
-WORDS = {bool: "truth value (true or false)", int: "whole number", float: "number"}
+NOUNS = {bool: "truth value (true or false)", int: "whole number", float: "number"}
 
 
 def check_limits(value: Any, limits: dict[str, Any], name: str, part: str) -> None:

@@ -32,7 +32,6 @@ class PushShown(Adversary[Shown]):
         "the `lowered` best arms' rewards fall, `raised` others' rise, while the lowered are shown often enough",
         needs=("arm", "reward"),
     )
-    sees_draw = True
     lowered: int = parameter(1, "how many of the best arms are pushed down", least=0)
     raised: int = parameter(0, "how many of the others are pushed up", least=0)
     worst: bool = parameter(False, "raise the worst of the others, not the best of them")

@@ -32,7 +32,6 @@ class SinkShown(Adversary[Target]):
     """Every success of the best arm becomes a failure, while the budget lasts."""
 
     about = About("sink-shown", "every reward of the best arm becomes 0", needs=("arm", "reward"))
-    sees_draw = True
 
     def start(self, means: Floats, horizon: int) -> Target:
         return Target(int(np.argmax(means)))
@@ -46,7 +45,6 @@ class Promote(Adversary[Target]):
     """Every pull of one arm looks perfect."""
 
     about = About("promote", "every reward of one arm becomes 1 (default: the runner-up)", needs=("arm", "reward"))
-    sees_draw = True
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
 
     def start(self, means: Floats, horizon: int) -> Target:
@@ -70,7 +68,6 @@ class Oracle(Adversary[Target]):
         fidelity="recalled",
         needs=("arm", "reward", "means"),
     )
-    sees_draw = True
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
     margin: float = parameter(0.1, "how far below the favoured arm the others are pushed", least=0, most=1)
 

@@ -46,7 +46,6 @@ class JunUcb(Adversary[Ledger]):
         fidelity="recalled",
         needs=("arm", "reward", "the victim's statistics"),
     )
-    sees_draw = True
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
     delta: float = parameter(0.05, "failure probability of the attack", above=0, below=1)
     margin: float = parameter(0.1, "how far below, beyond twice the radius", least=0, most=1)
@@ -92,7 +91,6 @@ class Ace(Adversary[Ledger]):
         fidelity="recalled",
         needs=("arm", "reward"),
     )
-    sees_draw = True
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
     delta: float = parameter(0.05, "failure probability of the attack", above=0, below=1)
 

@@ -6,7 +6,7 @@ from dataclasses import MISSING
 from typing import Any
 
 from robandit.catalogue import catalogue, parameters_of
-from robandit.parts import Part
+from robandit.parts import plain
 
 KINDS = {
     "policies": ["policy"],
@@ -43,7 +43,7 @@ def parameters(cls: Any) -> list[dict[str, Any]]:
         listed.append(
             {
                 "name": name,
-                "default": str(default) if isinstance(default, Part) else default,
+                "default": plain(default),
                 "published": item.metadata.get("published"),
                 "scaled": item.metadata.get("scaled"),
                 "description": item.metadata.get("description", ""),

@@ -150,7 +150,7 @@ def adversary_notes(policy: Any, adversary: Any, trace: Trace) -> list[str]:
         notes.append(
             f"{adversary.budget - spent:,.1f} of the budget {adversary.budget:,g} was not spent (mean over runs)"
         )
-    if adversary.watches and not policy.explicit():
+    if adversary.watches and not policy.explicit:
         shown = f"frequencies of {TRIALS} trial choices, renewed every {REFRESH} rounds"
         notes.append(f"p(t) has no closed form: the adversary was shown {shown}")
     return notes

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from robandit.game import Floats
-from robandit.lab.layout import layout_of, saved
 from robandit.lab.table import Table
 from robandit.parts import Part
+from robandit.state import saved
 
 Law = Callable[[Any], None]
 
@@ -51,5 +51,4 @@ def require_same_play(make: Callable[[], Table], what: str) -> None:
         same = np.array_equal(getattr(fast, name), getattr(slow, name))
         require(same, f"{what}: {name} differs between compiled and interpreted play")
     for one, other in parts:
-        layout = layout_of(one)
-        require(saved(one, layout) == saved(other, layout), f"{what}: {type(one).__name__} differs after the play")
+        require(saved(one) == saved(other), f"{what}: {type(one).__name__} differs after the play")

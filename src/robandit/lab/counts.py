@@ -25,7 +25,7 @@ STRETCHES = 100_000  # and only if the adversary's changes are no more than this
 
 def why_not_counts(policy: Policy[Any], environment: Environment[Any], adversary: Adversary[Any], horizon: int) -> str:
     """The reason a play cannot go by counts, empty if it can."""
-    if not isinstance(policy, Phased) or not policy.by_counts() or changed(policy, Phased, "choose", "learn"):
+    if not isinstance(policy, Phased) or not policy.by_counts or changed(policy, Phased, "choose", "learn"):
         return f"{policy} is not made of epochs with fixed probabilities"
     if not isinstance(environment, Bernoulli) or changed(environment, Bernoulli, "reward"):
         return f"rewards must be bernoulli, not {environment.name}"

@@ -8,7 +8,7 @@ Regret is measured here, from the true means; the adversary proposes, and this l
 from typing import Any
 
 from robandit.dice import Random
-from robandit.lab.layout import layout_of, restored, scalars_of
+from robandit.layout import layout_of, restored, scalars_of
 
 TRIALS = 64  # an implicit policy shows a watching adversary the frequencies of this many trial choices
 REFRESH = 16  # ... thrown anew every so many rounds
@@ -84,7 +84,7 @@ def play(
         tampered = False
         if left > 0.0 and not adversary.sees_draw:
             chances = state.chances
-            if adversary.watches and not policy.explicit():
+            if adversary.watches and not policy.explicit:
                 chances = shown
                 if t % REFRESH == 0:
                     show_frequencies(policy, state, adversary_random, shown)

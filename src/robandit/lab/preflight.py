@@ -8,8 +8,8 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.errors import PartError
-from robandit.lab.layout import Layout, layout_of
 from robandit.lab.table import Table
+from robandit.layout import Layout, layout_of
 from robandit.parts import hints_of
 
 ROUNDS = 200

@@ -12,8 +12,8 @@ from robandit.environments.means import checked_means
 from robandit.errors import InputError, PlayError
 from robandit.game import Adversary, Environment, Floats, Policy, Setting
 from robandit.lab import play
-from robandit.lab.layout import layout_of, packed, scalars_set
 from robandit.lab.trace import checkpoint_grid
+from robandit.layout import layout_of, packed, scalars_set
 
 LIMITS = {"horizon": (1, 10**15), "runs": (1, 10**8), "seed": (0, 2**128)}
 MOST_NUMBERS = 2 * 10**9  # recorded by one play: 16 GB
@@ -138,8 +138,8 @@ def check_threat(adversary: Adversary[Any]) -> None:
     kind = type(adversary)
     moves_means = kind.tamper_means is not Adversary.tamper_means
     moves_reward = kind.tamper_reward is not Adversary.tamper_reward
-    if moves_means == moves_reward or moves_reward != kind.sees_draw:
+    if moves_means == moves_reward:
         raise InputError(
             f"adversary {adversary.name} must define tamper_means (threat model A) "
-            "or tamper_reward with sees_draw = True (threat model B), one of the two"
+            "or tamper_reward (threat model B), one of the two"
         )

@@ -7,18 +7,21 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import no_longer_awaited
 from robandit.parts import About, parameter
 
 
 @dataclass
 class State:
-    """Reward sums, active arms (1 or 0), the pulls each active arm has had, and the arm that comes next."""
+    """Per arm rewards seen, their sum, those awaited, active or not (1 or 0); the passes all made; the next arm."""
 
     chances: Floats
+    pulls: Floats
     sums: Floats
+    waiting: Floats
     active: Floats
     log_term: float
-    passes: int = 0
+    passes: float = 0.0
     next_arm: int = 0
 
 
@@ -33,6 +36,7 @@ class Aae(Policy[State]):
         fidelity="recalled",
         needs=("horizon", "delta"),
         bound="sum over arms of log(KT)/Delta_a without corruption; none with it",
+        late="exact",
     )
     delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
     c: float = parameter(5.0, "constant inside the logarithm", least=1, published=5.0)
@@ -40,37 +44,53 @@ class Aae(Policy[State]):
     def start(self, setting: Setting) -> State:
         arms = setting.arms
         delta = 1.0 / setting.horizon if self.delta is None else self.delta
-        return State(np.eye(arms)[0], np.zeros(arms), np.ones(arms), math.log(self.c * arms / delta))
+        pulls, sums, waiting = np.zeros((3, arms))
+        return State(np.eye(arms)[0], pulls, sums, waiting, np.ones(arms), math.log(self.c * arms / delta))
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
-        if choice.arm != state.next_arm:  # pulled by a floor around it: not its turn
-            return
+        no_longer_awaited(state.waiting, choice.arm)
+        state.pulls[choice.arm] += 1.0
         state.sums[choice.arm] += reward
-        state.chances[state.next_arm] = 0.0
-        state.next_arm = next_active(state.active, state.next_arm + 1)
-        if state.next_arm < 0:
-            state.passes += 1
+        fewest = fewest_pulls(state)
+        if fewest > state.passes:
+            state.passes = fewest
             drop_behind(state)
-            state.next_arm = next_active(state.active, 0)
-        state.chances[state.next_arm] = 1.0
+        show(state)
+
+    def defer(self, state: State, choice: Choice) -> None:
+        state.waiting[choice.arm] += 1.0
+        show(state)
 
 
-def next_active(active: Floats, first: int) -> int:
-    """The first active arm from `first` on, -1 if there is none."""
-    for arm in range(first, len(active)):
-        if active[arm] > 0.0:
-            return arm
-    return -1
+def fewest_pulls(state: State) -> float:
+    """The rewards that every active arm has had at least."""
+    fewest = math.inf
+    for arm in range(len(state.pulls)):
+        if state.active[arm] > 0.0:
+            fewest = min(fewest, state.pulls[arm])
+    return fewest
+
+
+def show(state: State) -> None:
+    """The active arm chosen least often comes next, the lowest index on ties."""
+    best, least = -1, math.inf
+    for arm in range(len(state.pulls)):
+        chosen = state.pulls[arm] + state.waiting[arm]
+        if state.active[arm] > 0.0 and chosen < least:
+            best, least = arm, chosen
+    state.chances[state.next_arm] = 0.0
+    state.next_arm = best
+    state.chances[best] = 1.0
 
 
 def drop_behind(state: State) -> None:
-    """Drop the arms whose mean is 2 sqrt(ln(c K n^2/delta)/n) or more below the best."""
+    """Drop the arms whose mean is 2 sqrt(ln(c K n^2/delta)/n) or more below the best; n passes were made."""
     best = 0.0
     for arm in range(len(state.sums)):
         if state.active[arm] > 0.0:
-            best = max(best, state.sums[arm])
+            best = max(best, state.sums[arm] / state.pulls[arm])
     n = state.passes
     margin = 2.0 * math.sqrt((state.log_term + 2.0 * math.log(n)) / n)
     for arm in range(len(state.sums)):
-        if best / n - state.sums[arm] / n >= margin:
+        if state.active[arm] > 0.0 and best - state.sums[arm] / state.pulls[arm] >= margin:
             state.active[arm] = 0.0

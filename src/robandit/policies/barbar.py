@@ -4,10 +4,16 @@ import math
 from dataclasses import dataclass
 
 from robandit.game import Setting
-from robandit.parts import About, parameter
+from robandit.parts import About, Word, parameter
 from robandit.policies.phased import Epoch, Phased, gaps_to_best, log_factor, new_epoch, whole
 
-ORDERS = ("random", "blocks", "shuffled")
+
+class Order(Word):
+    """Of the pulls inside an epoch."""
+
+    RANDOM = 0
+    BLOCKS = 1
+    SHUFFLED = 2
 
 
 @dataclass(frozen=True)
@@ -22,23 +28,23 @@ class Barbar(Phased):
         needs=("horizon", "delta"),
         bound="K C + sum over arms of log(KT/delta) log(T)/Delta_a",
         cost="O(K), a draw",
+        late="exact",
     )
     scale: float = parameter(
         1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
     )
     delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
-    pulls: str = parameter(
-        "random",
-        "random (the theory), blocks (arm by arm, as the paper's simulation, predictable) or shuffled",
-        choices=ORDERS,
+    pulls: Order = parameter(
+        Order.RANDOM, "random (the theory), blocks (arm by arm, as the paper's simulation, predictable) or shuffled"
     )
 
-    def by_counts(self) -> bool:
-        return self.pulls == "random"
+    @property
+    def by_counts(self) -> bool:  # type: ignore[override]  # a constant elsewhere, here a matter of the order
+        """Only pulls in random order are independent."""
+        return self.pulls == Order.RANDOM
 
     def start(self, setting: Setting) -> Epoch:
         state = new_epoch(setting.arms, log_factor(self.scale, self.delta, setting))
-        state.order = ORDERS.index(self.pulls)
         self.open_epoch(state)
         return state
 
@@ -46,7 +52,7 @@ class Barbar(Phased):
         total = 0.0
         for arm in range(len(state.gaps)):
             pulls = state.log_term / (state.gaps[arm] * state.gaps[arm])
-            state.expected[arm] = math.ceil(pulls) if state.order > 0 else pulls
+            state.expected[arm] = math.ceil(pulls) if self.pulls != Order.RANDOM else pulls
             total += state.expected[arm]
         state.length = whole(total)
 
@@ -55,10 +61,10 @@ class Barbar(Phased):
         found = False
         for arm in range(len(state.entries)):
             due = state.expected[arm] - state.drawn[arm]
-            if state.order == 1:
+            if self.pulls == Order.BLOCKS:
                 state.entries[arm] = 1.0 if due > 0.5 and not found else 0.0
                 found = found or due > 0.5
-            elif state.order == 2:
+            elif self.pulls == Order.SHUFFLED:
                 state.entries[arm] = due / state.left
 
     def conclude(self, state: Epoch) -> None:

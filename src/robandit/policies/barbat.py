@@ -19,6 +19,7 @@ class Barbat(Phased):
         fidelity="reconstruction",
         bound="C + sum over arms of log^2(T)/Delta_a",
         cost="O(K), a draw",
+        late="exact",
         waived={"learns": "its confidence radius does not shrink with scale: 20,000 rounds are too few"},
     )
     scale: float = parameter(256.0, "factor in lambda_m = scale ln(4K/delta_m)", above=0, published=256.0, scaled=1.0)

@@ -8,10 +8,17 @@ from dataclasses import dataclass
 
 from robandit.dice import Random
 from robandit.game import Setting
-from robandit.parts import About, parameter
+from robandit.parts import About, Word, parameter
 from robandit.policies.phased import Epoch, Phased, log_factor, new_epoch, whole
 
 STAR = 0  # the entry that pulls the best arm of the last epoch; entry i + 1 pulls arm i
+
+
+class Side(Word):
+    """Of a confidence band."""
+
+    LOWER = 0
+    UPPER = 1
 
 
 @dataclass(frozen=True)
@@ -26,18 +33,16 @@ class Cbarbar(Phased):
         needs=("horizon", "delta"),
         bound="C + sum over arms of log^2(T)/Delta_a",
         cost="O(K), a draw",
+        late="exact",
     )
     scale: float = parameter(
         1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
     )
     delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
-    band: str = parameter(
-        "lower", "the band's side that r_* is taken from; r_i takes the other", choices=("lower", "upper")
-    )
+    band: Side = parameter(Side.LOWER, "the band's side that r_* is taken from; r_i takes the other")
 
     def start(self, setting: Setting) -> Epoch:
         state = new_epoch(setting.arms, log_factor(self.scale, self.delta, setting), extra_entries=1)
-        state.side = 1.0 if self.band == "upper" else -1.0
         self.open_epoch(state)
         return state
 
@@ -56,13 +61,13 @@ class Cbarbar(Phased):
         state.length = whole(total)
 
     def conclude(self, state: Epoch) -> None:
-        best = -2.0
+        best, side = -2.0, 1.0 if self.band == Side.UPPER else -1.0
         for arm in range(len(state.gaps)):
-            value = state.sums[arm + 1] / state.expected[arm + 1] + state.side * state.gaps[arm] / 16.0
+            value = state.sums[arm + 1] / state.expected[arm + 1] + side * state.gaps[arm] / 16.0
             if value > best:
                 best = value
                 state.arms[STAR] = arm
         floor = math.pow(2.0, -0.25 * state.number)
         for arm in range(len(state.gaps)):
-            value = state.sums[arm + 1] / state.expected[arm + 1] - state.side * state.gaps[arm] / 16.0
+            value = state.sums[arm + 1] / state.expected[arm + 1] - side * state.gaps[arm] / 16.0
             state.gaps[arm] = max(floor, best - value, 0.5 * state.gaps[arm])

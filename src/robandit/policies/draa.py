@@ -28,6 +28,7 @@ class Draa(Phased):
         needs=("horizon", "delta"),
         bound="C + K log^2(T)/Delta",
         cost="O(K), a draw",
+        late="exact",
     )
     scale: float = parameter(
         1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0

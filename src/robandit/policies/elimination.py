@@ -7,15 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robandit.game import Floats
+from robandit.numerics import no_longer_awaited
 
 
 @dataclass
 class Copies:
-    """Row l holds copy l's pulls, reward sums, active arms (1 or 0) and the arm it would pull next."""
+    """Row l holds copy l's rewards seen, awaited and summed, active arms (1 or 0) and the arm it would pull next."""
 
     chances: Floats
     pulls: NDArray[np.float64]
     sums: NDArray[np.float64]
+    waiting: NDArray[np.float64]
     active: NDArray[np.float64]
     next_arm: NDArray[np.int64]
     shares: Floats  # the probability that a copy is drawn
@@ -30,6 +32,7 @@ def new_copies(arms: int, shares: list[float], log_term: float, corruption: floa
         np.eye(arms)[0],
         np.zeros((rows, arms)),
         np.zeros((rows, arms)),
+        np.zeros((rows, arms)),
         np.ones((rows, arms)),
         np.zeros(rows, np.int64),
         np.array(shares),
@@ -39,16 +42,18 @@ def new_copies(arms: int, shares: list[float], log_term: float, corruption: floa
 
 
 def least_pulled(state: Copies, row: int) -> int:
-    """The active arm with the fewest pulls, lowest index on ties; -1 if none is active."""
-    best = -1
+    """The active arm chosen least often, awaited or not, lowest index on ties; -1 if none is active."""
+    best, least = -1, math.inf
     for arm in range(len(state.chances)):
-        if state.active[row, arm] > 0.0 and (best < 0 or state.pulls[row, arm] < state.pulls[row, best]):
-            best = arm
+        chosen = state.pulls[row, arm] + state.waiting[row, arm]
+        if state.active[row, arm] > 0.0 and chosen < least:
+            best, least = arm, chosen
     return best
 
 
 def record(state: Copies, row: int, arm: int, reward: float) -> None:
     """Add a reward to a copy's statistics."""
+    no_longer_awaited(state.waiting[row], arm)
     state.pulls[row, arm] += 1.0
     state.sums[row, arm] += reward
 

@@ -6,16 +6,18 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import no_longer_awaited
 from robandit.parts import About, parameter
 
 
 @dataclass
 class State:
-    """Pulls and reward sums per arm."""
+    """Per arm the rewards seen, their sum, and those still awaited."""
 
     chances: Floats
     pulls: Floats
     sums: Floats
+    waiting: Floats
 
 
 @dataclass(frozen=True)
@@ -28,20 +30,31 @@ class EpsilonGreedy(Policy[State]):
         reference="Sutton & Barto 2018",
         fidelity="recalled",
         bound="linear in T for a fixed epsilon",
+        late="exact",
     )
     epsilon: float = parameter(0.1, "probability of exploring", least=0, most=1, published=0.1)
 
     def start(self, setting: Setting) -> State:
-        return State(np.eye(setting.arms)[0], np.zeros(setting.arms), np.zeros(setting.arms))
+        pulls, sums, waiting = np.zeros((3, setting.arms))
+        return State(np.eye(setting.arms)[0], pulls, sums, waiting)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        no_longer_awaited(state.waiting, choice.arm)
         state.pulls[choice.arm] += 1.0
         state.sums[choice.arm] += reward
+        self.show(state)
+
+    def defer(self, state: State, choice: Choice) -> None:
+        state.waiting[choice.arm] += 1.0
+        self.show(state)
+
+    def show(self, state: State) -> None:
+        """p(t): an arm never chosen, or epsilon spread over all and the rest on the best of those seen."""
         arms = len(state.pulls)
         untried, best, ties = -1, -1.0, 0
         for arm in range(arms - 1, -1, -1):
             if state.pulls[arm] == 0.0:
-                untried = arm
+                untried = arm if state.waiting[arm] == 0.0 else untried
             elif state.sums[arm] / state.pulls[arm] > best:
                 best, ties = state.sums[arm] / state.pulls[arm], 1
             elif state.sums[arm] / state.pulls[arm] == best:
@@ -50,5 +63,6 @@ class EpsilonGreedy(Policy[State]):
             if untried >= 0:
                 state.chances[arm] = 1.0 if arm == untried else 0.0
             else:
-                greedy = 1.0 / ties if state.sums[arm] / state.pulls[arm] == best else 0.0
+                leads = state.pulls[arm] > 0.0 and state.sums[arm] / state.pulls[arm] == best
+                greedy = 1.0 / arms if ties == 0 else 1.0 / ties if leads else 0.0
                 state.chances[arm] = self.epsilon / arms + (1.0 - self.epsilon) * greedy

@@ -30,6 +30,7 @@ class Exp3(Policy[State]):
         fidelity="recalled",
         bound="sqrt(T K log K) against any rewards",
         cost="O(K) exponentials",
+        late="weighted",
     )
     scale: float = parameter(1.0, "factor on the learning rate", above=0, published=1.0)
 
@@ -70,6 +71,7 @@ class Exp3Ix(Exp3):
         fidelity="recalled",
         bound="sqrt(T K log K) with high probability, against any rewards",
         cost="O(K) exponentials",
+        late="weighted",
     )
 
     def bias(self, state: State) -> float:

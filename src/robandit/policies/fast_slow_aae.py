@@ -26,14 +26,12 @@ class FastSlowAae(Policy[Copies]):
         fidelity="recalled",
         needs=("horizon", "corruption", "delta"),
         bound="K C sum over arms of log^2(KT/delta)/Delta_a",
+        late="exact",
     )
     corruption: float | None = parameter(
         None, "the corruption level it is told; the play's budget if not given", least=0
     )
     delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
-
-    def throws_coins(self) -> bool:
-        return True
 
     def start(self, setting: Setting) -> Copies:
         told = setting.corruption if self.corruption is None else self.corruption
@@ -43,7 +41,7 @@ class FastSlowAae(Policy[Copies]):
 
     def choose(self, state: Copies, random: Random) -> Choice:
         row = SLOW if random.uniform() < state.shares[SLOW] else FAST
-        arm = state.next_arm[row]
+        arm = int(state.next_arm[row])
         idle = row == FAST and state.active[FAST, arm] == 0.0
         return Choice(arm, state.chances[arm], -1 if idle else row)
 
@@ -55,6 +53,15 @@ class FastSlowAae(Policy[Copies]):
         if drop_beaten(state, row, 2.0 * state.log_term if row == SLOW else 0.0):
             for arm in range(len(state.chances)):
                 state.active[FAST, arm] = min(state.active[FAST, arm], state.active[SLOW, arm])
+        self.show(state)
+
+    def defer(self, state: Copies, choice: Choice) -> None:
+        if choice.note >= 0:
+            state.waiting[choice.note, choice.arm] += 1.0
+            self.show(state)
+
+    def show(self, state: Copies) -> None:
+        """Each copy's next arm, and their mixture."""
         state.next_arm[SLOW] = least_pulled(state, SLOW)
         fast = least_pulled(state, FAST)
         state.next_arm[FAST] = fast if fast >= 0 else state.next_arm[SLOW]

@@ -1,5 +1,6 @@
 """An exploration floor around any policy: every arm keeps a minimum probability."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ class Floor(Policy[State]):
     """Draws from (1 - share) p + share/K; the inner policy weights its update by the mixed chance.
 
     A policy that throws its own coins or has no explicit p(t) is left to choose by itself and learns
-    only from its own choices; the floor's pulls pass it by.
+    only from its own choices, weighted by the chance it gave them; the floor's pulls pass it by.
     """
 
     about = About(
@@ -40,11 +41,15 @@ class Floor(Policy[State]):
     share: float = parameter(0.05, "total probability spread evenly over the arms", least=0, most=0.5)
     inner: Policy[Any] = parameter(SAMBA, "the policy inside, in parentheses: inner=(samba:learning_rate=0.1)")
 
-    def explicit(self) -> bool:
-        return self.inner.explicit()
+    @property
+    def explicit(self) -> bool:  # type: ignore[override]  # a constant elsewhere, here the inner policy's
+        """Whether p(t) is known: if the inner policy's is."""
+        return self.inner.explicit
 
-    def throws_coins(self) -> bool:
-        return True
+    @property
+    def late(self) -> str:
+        """As the inner policy takes late rewards."""
+        return self.inner.late
 
     def start(self, setting: Setting) -> State:
         inner = self.inner.start(setting)
@@ -63,18 +68,30 @@ class Floor(Policy[State]):
             state.chances[arm] = (1.0 - self.share) * state.inner.chances[arm] + self.share / arms
 
     def choose(self, state: State, random: Random) -> Choice:
-        if not self.inner.throws_coins():
+        if not self.inner.throws_coins:
             arm = draw(state.chances, random)
             return Choice(arm, state.chances[arm], 0)
         if random.uniform() < self.share:
             arm = int(random.uniform() * len(state.chances))
-            return Choice(arm, state.chances[arm], -1)
-        return self.inner.choose(state.inner, random)
+            return Choice(arm, state.chances[arm] if self.explicit else math.nan, -1)
+        own = self.inner.choose(state.inner, random)
+        return Choice(own.arm, state.chances[own.arm] if self.explicit else math.nan, own.note)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         if choice.note >= 0:
-            self.inner.learn(state.inner, choice, reward, random)
+            self.inner.learn(state.inner, self.own(choice, len(state.chances)), reward, random)
             self.mix(state)
+
+    def defer(self, state: State, choice: Choice) -> None:
+        if choice.note >= 0:
+            self.inner.defer(state.inner, self.own(choice, len(state.chances)))
+            self.mix(state)
+
+    def own(self, choice: Choice, arms: int) -> Choice:
+        """The choice as the inner policy made it, or as it was drawn for it from the mixture."""
+        if not self.inner.throws_coins:
+            return choice
+        return Choice(choice.arm, (choice.chance - self.share / arms) / (1.0 - self.share), choice.note)
 
     def notes(self, setting: Setting) -> list[str]:
         return self.inner.notes(setting)

@@ -7,18 +7,23 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import frechet
-from robandit.parts import About, parameter
+from robandit.parts import About, Word, parameter
+
+
+class Resampling(Word):
+    """How the weight of a choice is estimated."""
+
+    CONDITIONAL = 0
+    GEOMETRIC = 1
 
 
 @dataclass
 class State:
-    """Estimated cumulative losses, the round t counted from 1, the way of resampling; p(t) has no closed form."""
+    """Estimated cumulative losses and the round t counted from 1; p(t) has no closed form."""
 
     chances: Floats
     losses: Floats
-    round: int
-    conditional: bool
+    round: int = 1
 
 
 @dataclass(frozen=True)
@@ -35,20 +40,13 @@ class Ftpl(Policy[State]):
         fidelity="recalled",
         bound="sum over arms of log(T)/Delta_a + C (regret on true means)",
         cost="O(K) expected, no upper limit",
+        late="weighted",
     )
-    resampling: str = parameter(
-        "conditional", "conditional (cheap) or geometric (as first published)", choices=("conditional", "geometric")
-    )
-
-    def explicit(self) -> bool:
-        return False
-
-    def throws_coins(self) -> bool:
-        return True
+    explicit = False
+    resampling: Resampling = parameter(Resampling.CONDITIONAL, "conditional (cheap) or geometric (as first published)")
 
     def start(self, setting: Setting) -> State:
-        arms = setting.arms
-        return State(np.full(arms, 1.0 / arms), np.zeros(arms), 1, self.resampling == "conditional")
+        return State(np.full(setting.arms, 1.0 / setting.arms), np.zeros(setting.arms))
 
     def choose(self, state: State, random: Random) -> Choice:
         scale = math.sqrt(state.round)  # 1/eta_t
@@ -60,9 +58,9 @@ class Ftpl(Policy[State]):
         tries = 1
         while not self.wins_again(state, arm, scale, random):
             tries += 1
-        if state.conditional:
-            return Choice(arm, 0.0, tries * at_most(state.losses, state.losses[arm]))
-        return Choice(arm, 0.0, tries)
+        if self.resampling == Resampling.CONDITIONAL:
+            tries *= at_most(state.losses, state.losses[arm])
+        return Choice(arm, math.nan, tries)
 
     def wins_again(self, state: State, arm: int, scale: float, random: Random) -> bool:
         """Whether the arm has the least perturbed loss under fresh noise.
@@ -71,7 +69,7 @@ class Ftpl(Policy[State]):
         most its own. One pass over fresh noise suffices: who holds that largest noise is known only at the
         end, so the holder so far is kept apart and compared with the noise it gets in exchange.
         """
-        limit = state.losses[arm] if state.conditional else -math.inf
+        limit = state.losses[arm] if self.resampling == Resampling.CONDITIONAL else -math.inf
         own, most, holder = 0.0, 0.0, arm
         rival = math.inf  # least perturbed loss among the arms outside the swap
         inside = math.inf  # ... and among those inside it, the holder of the largest noise left out
@@ -106,3 +104,8 @@ def at_most(values: Floats, limit: float) -> int:
         if values[index] <= limit:
             count += 1
     return count
+
+
+def frechet(random: Random) -> float:
+    """A perturbation with distribution function exp(-1/x^2)."""
+    return 1.0 / math.sqrt(-math.log(random.uniform()))

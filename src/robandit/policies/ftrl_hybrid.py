@@ -11,21 +11,18 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import hybrid_chances
 from robandit.parts import About, parameter
 
 
 @dataclass
 class State:
-    """Estimated cumulative losses, p(t), the round t counted from 1, the solver's scratch space and its work."""
+    """Estimated cumulative losses, p(t), the round t counted from 1, and the solver's scratch space."""
 
     chances: Floats
     losses: Floats
     gradient: Floats
     curvature: Floats
     round: int = 1
-    iterations: int = 0
-    most_iterations: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,6 +36,7 @@ class FtrlHybrid(Policy[State]):
         fidelity="reconstruction",
         bound="K log(T)/Delta + C",
         cost="O(K), about 2 Newton steps",
+        late="weighted",
     )
     b: float = parameter(64.0, "weight of the log-barrier", least=0, published=64.0, scaled=1.0)
 
@@ -49,8 +47,49 @@ class FtrlHybrid(Policy[State]):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         state.losses[choice.arm] += (1.0 - reward) / choice.chance
         state.round += 1
-        steps = hybrid_chances(
-            state.losses, math.sqrt(state.round), self.b, state.chances, state.gradient, state.curvature
-        )
-        state.iterations += steps
-        state.most_iterations = max(state.most_iterations, steps)
+        hybrid_chances(state.losses, math.sqrt(state.round), self.b, state.chances, state.gradient, state.curvature)
+
+
+def hybrid_chances(
+    losses: Floats, strength: float, b: float, chances: Floats, gradient: Floats, curvature: Floats
+) -> int:
+    """Minimise <p, L> - strength sum[sqrt p_i + sqrt(1 - p_i)/sqrt K] + b sum ln(1/p_i) on the simplex.
+
+    Newton's method from the last p on all of it at once, with the multiplier of sum p = 1; the
+    Hessian is diagonal. A step is shortened to stay inside (0, 1). Answers the number of steps.
+    """
+    arms = len(losses)
+    if arms == 1:
+        return 0
+    mirror = 1.0 / math.sqrt(arms)
+    steps, moved = 0, 1.0
+    while moved > 1e-7 and steps < 100:
+        total, weight, weighted = 0.0, 0.0, 0.0
+        for arm in range(arms):
+            p, q = chances[arm], 1.0 - chances[arm]
+            low, high = 1.0 / math.sqrt(p), mirror / math.sqrt(q)
+            gradient[arm] = losses[arm] - 0.5 * strength * (low - high) - b / p
+            curvature[arm] = 0.25 * strength * (low / p + high / q) + b / (p * p)
+            total += p
+            weight += 1.0 / curvature[arm]
+            weighted += gradient[arm] / curvature[arm]
+        multiplier = (1.0 - total + weighted) / weight
+        length, moved = 1.0, 0.0
+        for arm in range(arms):
+            p = chances[arm]
+            step = (multiplier - gradient[arm]) / curvature[arm]
+            gradient[arm] = step
+            if step < 0.0:
+                length = min(length, -0.9 * p / step)
+            elif step > 0.0:
+                length = min(length, 0.9 * (1.0 - p) / step)
+            moved = max(moved, abs(step) / min(p, 1.0 - p))
+        for arm in range(arms):
+            chances[arm] += length * gradient[arm]
+        steps += 1
+    total = 0.0
+    for arm in range(arms):
+        total += chances[arm]
+    for arm in range(arms):
+        chances[arm] /= total
+    return steps

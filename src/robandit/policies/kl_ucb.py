@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import kl_upper_bound, negative_entropy
+from robandit.numerics import mean_of_all, no_longer_awaited
 from robandit.parts import About, parameter
 
 MARGIN = 1e-9  # an arm this close to the best bound is solved for rather than ruled out
@@ -16,12 +16,14 @@ TINY = 1e-300  # keeps a logarithm finite
 
 @dataclass
 class State:
-    """Pulls, reward sums and negative entropies of the means, rounds played, and the arm that comes next."""
+    """Per arm the rewards seen, their sum, mean and its negative entropy, and those awaited; choices; the next arm."""
 
     chances: Floats
     pulls: Floats
     sums: Floats
+    means: Floats
     entropies: Floats
+    waiting: Floats
     rounds: int = 0
     next_arm: int = 0
 
@@ -37,41 +39,53 @@ class KlUcb(Policy[State]):
         fidelity="recalled",
         bound="sum over arms of Delta_a ln(T)/kl(r_a, r*) without corruption; none with it",
         cost="O(K), a Newton solve for each arm that could win",
+        late="exact",
     )
     scale: float = parameter(1.0, "factor on the exploration ln t", above=0, published=1.0)
 
     def start(self, setting: Setting) -> State:
-        arms = setting.arms
-        return State(np.eye(arms)[0], np.zeros(arms), np.zeros(arms), np.zeros(arms))
+        pulls, sums, means, entropies, waiting = np.zeros((5, setting.arms))
+        return State(np.eye(setting.arms)[0], pulls, sums, means, entropies, waiting)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         arm = choice.arm
+        state.rounds += no_longer_awaited(state.waiting, arm)
         state.pulls[arm] += 1.0
         state.sums[arm] += reward
-        state.entropies[arm] = negative_entropy(state.sums[arm] / state.pulls[arm])
+        self.show(state, arm, state.sums[arm] / state.pulls[arm])
+
+    def defer(self, state: State, choice: Choice) -> None:
+        arm = choice.arm
         state.rounds += 1
+        state.waiting[arm] += 1.0
+        self.show(state, arm, state.means[arm] if state.pulls[arm] > 0.0 else mean_of_all(state.sums, state.pulls))
+
+    def show(self, state: State, arm: int, mean: float) -> None:
+        """The next arm as a one-hot p(t), now that an arm's mean is known anew."""
+        state.means[arm] = mean
+        state.entropies[arm] = negative_entropy(mean)
         state.chances[state.next_arm] = 0.0
         state.next_arm = self.largest_bound(state)
         state.chances[state.next_arm] = 1.0
 
     def largest_bound(self, state: State) -> int:
-        """The arm with the largest bound, lowest index on ties; an arm never pulled comes first.
+        """The arm with the largest bound, lowest index on ties; an arm never chosen comes first.
 
         Against the bound q of the last winner, an arm with kl(mean, q) above its level cannot win,
         which costs two products to see; only the others are solved for.
         """
         for arm in range(len(state.pulls)):
-            if state.pulls[arm] == 0.0:
+            if state.pulls[arm] + state.waiting[arm] == 0.0:
                 return arm
         level = self.scale * math.log(state.rounds)
         best = state.next_arm
         bound = self.bound(state, best, level)
         log_bound, log_rest = math.log(max(bound, TINY)), math.log(max(1.0 - bound, TINY))
         for arm in range(len(state.pulls)):
-            mean = state.sums[arm] / state.pulls[arm]
+            mean = state.means[arm]
             if mean < bound:
                 divergence = state.entropies[arm] - mean * log_bound - (1.0 - mean) * log_rest
-                if divergence > level / state.pulls[arm] + MARGIN:
+                if divergence > level / (state.pulls[arm] + state.waiting[arm]) + MARGIN:
                     continue
             index = self.bound(state, arm, level)
             if index > bound or (index == bound and arm < best):
@@ -80,6 +94,36 @@ class KlUcb(Policy[State]):
         return best
 
     def bound(self, state: State, arm: int, level: float) -> float:
-        """The arm's upper confidence bound."""
-        pulls = state.pulls[arm]
-        return kl_upper_bound(state.sums[arm] / pulls, state.entropies[arm], level / pulls)
+        """The arm's upper confidence bound; awaited rewards count as seen."""
+        chosen = state.pulls[arm] + state.waiting[arm]
+        return kl_upper_bound(state.means[arm], state.entropies[arm], level / chosen)
+
+
+def negative_entropy(mean: float) -> float:
+    """m ln m + (1 - m) ln(1 - m), 0 at the ends."""
+    if mean <= 0.0 or mean >= 1.0:
+        return 0.0
+    return mean * math.log(mean) + (1.0 - mean) * math.log(1.0 - mean)
+
+
+def kl_upper_bound(mean: float, entropy: float, level: float) -> float:
+    """The largest q with kl(mean, q) <= level, for Bernoulli laws; `entropy` is the mean's negative entropy.
+
+    The divergence is convex in q, so Newton's method started above the root comes down to it.
+    """
+    if mean >= 1.0:
+        return 1.0
+    if mean <= 0.0:
+        return 1.0 - math.exp(-level)
+    q = min(mean + math.sqrt(0.5 * level), 1.0 - math.exp((entropy - level) / (1.0 - mean)))
+    for _ in range(50):
+        if q <= mean:
+            return mean
+        if q >= 1.0:
+            return 1.0
+        excess = entropy - mean * math.log(q) - (1.0 - mean) * math.log(1.0 - q) - level
+        step = excess * q * (1.0 - q) / (q - mean)
+        q -= step
+        if step <= 1e-13:
+            break
+    return q

@@ -20,6 +20,7 @@ class KnownCAae(Policy[Copies]):
         fidelity="recalled",
         needs=("horizon", "corruption", "delta"),
         bound="sum over arms of log(KT/delta)/Delta_a + K C",
+        late="exact",
     )
     corruption: float | None = parameter(
         None, "the corruption level it is told; the play's budget if not given", least=0
@@ -34,5 +35,13 @@ class KnownCAae(Policy[Copies]):
     def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
         record(state, 0, choice.arm, reward)
         drop_beaten(state, 0, state.corruption)
+        self.show(state)
+
+    def defer(self, state: Copies, choice: Choice) -> None:
+        state.waiting[0, choice.arm] += 1.0
+        self.show(state)
+
+    def show(self, state: Copies) -> None:
+        """The least chosen arm comes next."""
         state.next_arm[0] = least_pulled(state, 0)
         show_mixture(state)

@@ -24,15 +24,13 @@ class MultiLayerAae(Policy[Copies]):
         needs=("horizon", "delta"),
         bound="K C sum over arms of log^2(KT/delta)/Delta_a",
         cost="O(K + log T)",
+        late="exact",
         waived={
             "learns": "its confidence radii are too wide for 20,000 rounds: fast layers eliminate only later",
             "relabelling": "slow layers go through the arms in index order and are drawn too rarely to finish a pass",
         },
     )
     delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
-
-    def throws_coins(self) -> bool:
-        return True
 
     def start(self, setting: Setting) -> Copies:
         horizon = max(setting.horizon, 2)
@@ -44,7 +42,7 @@ class MultiLayerAae(Policy[Copies]):
 
     def choose(self, state: Copies, random: Random) -> Choice:
         layer = draw(state.shares, random)
-        arm = state.next_arm[layer]
+        arm = int(state.next_arm[layer])
         return Choice(arm, state.chances[arm], layer if state.active[layer, arm] > 0.0 else -1)
 
     def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
@@ -56,6 +54,15 @@ class MultiLayerAae(Policy[Copies]):
             for faster in range(layer):
                 for arm in range(len(state.chances)):
                     state.active[faster, arm] = min(state.active[faster, arm], state.active[layer, arm])
+        self.show(state)
+
+    def defer(self, state: Copies, choice: Choice) -> None:
+        if choice.note >= 0:
+            state.waiting[choice.note, choice.arm] += 1.0
+            self.show(state)
+
+    def show(self, state: Copies) -> None:
+        """Each layer's next arm, and their mixture."""
         fallback = -1
         for row in range(len(state.shares)):
             state.next_arm[row] = least_pulled(state, row)

@@ -5,6 +5,7 @@ Because nothing happens inside an epoch, a phased policy can also be simulated b
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +28,7 @@ class Epoch:
     log_term: float  # lambda
     number: int = 0
     length: int = 0
-    left: int = 0
-    order: int = 0  # of the draws inside an epoch, for a policy that offers several
-    side: float = -1.0  # of the band that the best value is taken from
+    left: int = 0  # rewards still to be seen before the epoch ends
 
 
 def new_epoch(arms: int, log_term: float, extra_entries: int = 0) -> Epoch:
@@ -47,14 +46,13 @@ def log_factor(scale: float, delta: float | None, setting: Setting) -> float:
 
 
 class Phased(Policy[Epoch]):
-    """A policy made of epochs; a subclass says how one is planned and what is concluded from it."""
+    """A policy made of epochs; a subclass says how one is planned and what is concluded from it.
 
-    def throws_coins(self) -> bool:
-        return True
+    An epoch lasts until its planned number of rewards was seen. The note of a choice names epoch and
+    entry, so that a reward which comes after its epoch has ended is told apart and left out.
+    """
 
-    def by_counts(self) -> bool:
-        """Whether draws inside an epoch are independent with fixed probabilities."""
-        return True
+    by_counts: ClassVar[bool] = True  # draws inside an epoch are independent with fixed probabilities
 
     def plan(self, state: Epoch) -> None:
         """Write the expected draws of each entry and the length of the coming epoch."""
@@ -95,16 +93,21 @@ class Phased(Policy[Epoch]):
 
     def choose(self, state: Epoch, random: Random) -> Choice:
         entry = draw(state.entries, random)
-        arm = state.arms[entry]
-        return Choice(arm, state.chances[arm], entry)
+        arm = int(state.arms[entry])
+        return Choice(arm, state.chances[arm], state.number * len(state.entries) + entry)
 
     def learn(self, state: Epoch, choice: Choice, reward: float, random: Random) -> None:
-        state.drawn[choice.note] += 1.0
-        state.sums[choice.note] += reward
+        entry = choice.note % len(state.entries)
+        if choice.note // len(state.entries) != state.number:
+            return
+        if not self.by_counts and state.drawn[entry] >= state.expected[entry] - 0.5:
+            return  # more than was planned: drawn while rewards were late
+        state.drawn[entry] += 1.0
+        state.sums[entry] += reward
         state.left -= 1
         if state.left == 0:
             self.close_epoch(state)
-        elif state.order > 0:
+        elif not self.by_counts:
             self.arrange(state)
             self.show(state)
 

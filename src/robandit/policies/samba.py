@@ -10,7 +10,7 @@ from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import argmax
 from robandit.parts import About, parameter
 
-USUAL = float("0.05")  # an object of its own: a learning rate that was given is told from the default
+USUAL = 0.05
 
 
 @dataclass
@@ -20,7 +20,7 @@ class State:
     chances: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Samba(Policy[State]):
     """Moves probability from the others to the leader when it pays, and to a challenger when that pays."""
 
@@ -29,6 +29,7 @@ class Samba(Policy[State]):
         summary="Markov policy gradient on the probabilities themselves; needs only a step size",
         reference="Denisov & Walton 2020; Liu, Wang & Fang, Algorithm 1",
         bound="K log(T)/Delta + C/Delta, if learning_rate < r*/r_2 - 1",
+        late="weighted",
     )
     learning_rate: float = parameter(
         USUAL, "step alpha; the theory asks alpha < r*/r_2 - 1", above=0, below=1, published=0.05
@@ -37,14 +38,14 @@ class Samba(Policy[State]):
         None, "in place of learning_rate, which is half of it: the smallest relative lift worth finding"
     )
 
-    def __post_init__(self, min_lift: float | None = None) -> None:
-        if min_lift is not None:
-            if self.learning_rate is not USUAL:
-                raise InputError("samba: give learning_rate or min_lift, not both")
-            if not isinstance(min_lift, int | float) or not 0 < min_lift < 2:
-                raise InputError(f"samba: min_lift must be a number above 0 and below 2, not {min_lift!r}")
-            object.__setattr__(self, "learning_rate", min_lift / 2)
-        super().__post_init__()
+    def __init__(self, learning_rate: float | None = None, *, min_lift: float | None = None) -> None:
+        if learning_rate is not None and min_lift is not None:
+            raise InputError("samba: give learning_rate or min_lift, not both")
+        if min_lift is not None and (not isinstance(min_lift, int | float) or not 0 < min_lift < 2):
+            raise InputError(f"samba: min_lift must be a number above 0 and below 2, not {min_lift!r}")
+        usual = USUAL if min_lift is None else min_lift / 2
+        object.__setattr__(self, "learning_rate", usual if learning_rate is None else learning_rate)
+        self.__post_init__()
 
     def start(self, setting: Setting) -> State:
         return State(np.full(setting.arms, 1.0 / setting.arms))

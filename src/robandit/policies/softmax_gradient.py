@@ -31,6 +31,7 @@ class SoftmaxGradient(Policy[State]):
         fidelity="recalled",
         bound="log T with a small step without corruption; none with it",
         cost="O(K) exponentials",
+        late="weighted",
     )
     step: float = parameter(0.1, "step size", above=0, published=0.1)
     baseline: bool = parameter(

@@ -1,12 +1,12 @@
 """Thompson sampling with Beta(1, 1) priors (Thompson 1933; Agrawal & Goyal 2017)."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import beta_draw
 from robandit.parts import About, parameter
 
 
@@ -30,13 +30,9 @@ class Thompson(Policy[State]):
         fidelity="recalled",
         bound="(1 + eps) sum over arms of Delta_a ln(T)/kl(r_a, r*) without corruption; none with it",
         cost="O(K) beta draws",
+        late="exact",
     )
-
-    def explicit(self) -> bool:
-        return False
-
-    def throws_coins(self) -> bool:
-        return True
+    explicit = False
 
     def start(self, setting: Setting) -> State:
         return State(np.full(setting.arms, 1.0 / setting.arms), np.ones(setting.arms), np.ones(setting.arms))
@@ -47,7 +43,7 @@ class Thompson(Policy[State]):
             value = beta_draw(state.wins[arm], state.losses[arm], random)
             if value > best_value:
                 best, best_value = arm, value
-        return Choice(best, 0.0, 0)
+        return Choice(best, math.nan, 0)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         if 0.0 < reward < 1.0:  # a bounded reward first becomes a coin with that mean
@@ -67,9 +63,35 @@ class TemperedThompson(Thompson):
         fidelity="exact",
         bound="none under corruption",
         cost="O(K) beta draws",
+        late="exact",
     )
     temper: float = parameter(10.0, "by how much the counts are slowed; 1 learns like thompson", least=1)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         state.wins[choice.arm] += reward / self.temper
         state.losses[choice.arm] += (1.0 - reward) / self.temper
+
+
+def beta_draw(a: float, b: float, random: Random) -> float:
+    """A Beta(a, b) number for a, b >= 1 (Cheng 1978, algorithm BB; its symmetric case included)."""
+    low, high = min(a, b), max(a, b)
+    total = low + high
+    if low <= 1.0:  # Beta(1, high) has a closed-form quantile
+        small = 1.0 - math.pow(random.uniform(), 1.0 / high)
+        return small if a == low else 1.0 - small
+    slope = math.sqrt((total - 2.0) / (2.0 * low * high - total))
+    shift = low + 1.0 / slope
+    while True:
+        u1 = random.uniform()
+        u2 = random.uniform()
+        v = slope * math.log(u1 / (1.0 - u1))
+        w = low * math.exp(v)
+        z = u1 * u1 * u2
+        r = shift * v - 1.3862943611198906
+        s = low + r - w
+        if s + 2.6094379124341003 >= 5.0 * z:
+            break
+        logz = math.log(z)
+        if s >= logz or r + total * math.log(total / (high + w)) >= logz:
+            break
+    return w / (high + w) if a == low else high / (high + w)

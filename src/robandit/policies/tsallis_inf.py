@@ -7,7 +7,6 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import tsallis_chances
 from robandit.parts import About
 
 BOUND = "sum over arms of log(T)/Delta_a + C (regret on true means)"
@@ -16,14 +15,12 @@ REFERENCE = "Zimmert & Seldin 2021"
 
 @dataclass
 class State:
-    """Estimated cumulative losses, p(t), the round t counted from 1, the root that normalised p, the solver's work."""
+    """Estimated cumulative losses, p(t), the round t counted from 1, and the root that normalised p."""
 
     chances: Floats
     losses: Floats
     round: int = 1
     root: float = 1.0
-    iterations: int = 0
-    most_iterations: int = 0
 
 
 class TsallisInf(Policy[State]):
@@ -35,9 +32,7 @@ class TsallisInf(Policy[State]):
 
     def next_round(self, state: State, rate: float) -> None:
         """Solve for p of the coming round at learning rate `rate`."""
-        state.root, steps = tsallis_chances(state.losses, rate, state.root, state.chances)
-        state.iterations += steps
-        state.most_iterations = max(state.most_iterations, steps)
+        state.root, _ = tsallis_chances(state.losses, rate, state.root, state.chances)
 
 
 @dataclass(frozen=True)
@@ -50,6 +45,7 @@ class TsallisInfIw(TsallisInf):
         reference=REFERENCE,
         bound=BOUND,
         cost="O(K), about 2.5 Newton steps",
+        late="weighted",
     )
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
@@ -68,6 +64,7 @@ class TsallisInfRv(TsallisInf):
         reference=REFERENCE,
         bound=BOUND,
         cost="O(K), about 2.5 Newton steps",
+        late="weighted",
     )
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
@@ -79,3 +76,40 @@ class TsallisInfRv(TsallisInf):
                 state.losses[arm] += (1.0 - reward - baseline) / choice.chance
         state.round += 1
         self.next_round(state, 4.0 / math.sqrt(state.round))
+
+
+def tsallis_chances(losses: Floats, rate: float, root: float, chances: Floats) -> tuple[float, int]:
+    """p_i = (a_i + z)^-2 with a_i = rate/2 (L_i - min L) and the z that makes them sum to 1; answers z and the steps.
+
+    The sum is convex and decreasing in z and the root lies in [1, sqrt K], so Newton's method from
+    the last root steps at most once too far and then climbs to it from the left.
+    """
+    arms = len(losses)
+    least = losses[0]
+    for arm in range(1, arms):
+        least = min(least, losses[arm])
+    if least > 1e6:  # only differences matter: keep them exact
+        for arm in range(arms):
+            losses[arm] -= least
+        least = 0.0
+    half = 0.5 * rate
+    steps, moved = 0, 1.0
+    while abs(moved) > 1e-12 and steps < 100:
+        value, slope = -1.0, 0.0
+        for arm in range(arms):
+            inverse = 1.0 / (half * (losses[arm] - least) + root)
+            square = inverse * inverse
+            value += square
+            slope += square * inverse
+        after = min(max(root + 0.5 * value / slope, 1.0), math.sqrt(arms))
+        moved = after - root
+        root = after
+        steps += 1
+    total = 0.0
+    for arm in range(arms):
+        inverse = 1.0 / (half * (losses[arm] - least) + root)
+        chances[arm] = inverse * inverse
+        total += chances[arm]
+    for arm in range(arms):
+        chances[arm] /= total
+    return root, steps

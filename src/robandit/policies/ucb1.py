@@ -7,16 +7,19 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import mean_of_all, no_longer_awaited
 from robandit.parts import About, parameter
 
 
 @dataclass
 class State:
-    """Pulls and reward sums per arm, the rounds played, and the arm that comes next as a one-hot p(t)."""
+    """Per arm the rewards seen, their sum and mean, and those still awaited; choices made; the arm that comes next."""
 
     chances: Floats
     pulls: Floats
     sums: Floats
+    means: Floats
+    waiting: Floats
     rounds: int = 0
     next_arm: int = 0
 
@@ -31,31 +34,44 @@ class Ucb1(Policy[State]):
         reference="Auer, Cesa-Bianchi & Fischer 2002",
         fidelity="recalled",
         bound="sum over arms of 8 ln(T)/Delta_a without corruption; none with it",
+        late="exact",
     )
     scale: float = parameter(1.0, "factor on the squared bonus", above=0, published=1.0)
 
     def start(self, setting: Setting) -> State:
-        chances = np.zeros(setting.arms)
-        chances[0] = 1.0
-        return State(chances, np.zeros(setting.arms), np.zeros(setting.arms))
+        pulls, sums, means, waiting = np.zeros((4, setting.arms))
+        return State(np.eye(setting.arms)[0], pulls, sums, means, waiting)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
-        state.pulls[choice.arm] += 1.0
-        state.sums[choice.arm] += reward
+        arm = choice.arm
+        state.rounds += no_longer_awaited(state.waiting, arm)
+        state.pulls[arm] += 1.0
+        state.sums[arm] += reward
+        state.means[arm] = state.sums[arm] / state.pulls[arm]
+        self.show(state)
+
+    def defer(self, state: State, choice: Choice) -> None:
         state.rounds += 1
+        state.waiting[choice.arm] += 1.0
+        if state.pulls[choice.arm] == 0.0:
+            state.means[choice.arm] = mean_of_all(state.sums, state.pulls)
+        self.show(state)
+
+    def show(self, state: State) -> None:
+        """The next arm as a one-hot p(t)."""
         state.chances[state.next_arm] = 0.0
         state.next_arm = self.largest_index(state)
         state.chances[state.next_arm] = 1.0
 
     def largest_index(self, state: State) -> int:
-        """The arm with the largest index; an arm never pulled comes first."""
+        """The arm with the largest index; an arm never chosen comes first, and awaited rewards count as seen."""
         bonus = 2.0 * self.scale * math.log(state.rounds)
         best, best_index = 0, -1.0
         for arm in range(len(state.pulls)):
-            pulls = state.pulls[arm]
-            if pulls == 0.0:
+            chosen = state.pulls[arm] + state.waiting[arm]
+            if chosen == 0.0:
                 return arm
-            index = state.sums[arm] / pulls + math.sqrt(bonus / pulls)
+            index = state.means[arm] + math.sqrt(bonus / chosen)
             if index > best_index:
                 best, best_index = arm, index
         return best

@@ -24,6 +24,7 @@ class Uniform(Policy[State]):
         summary="every arm with equal probability, for ever",
         bound="T times the mean gap",
         cost="O(1) and a draw",
+        late="exact",
         waived={"learns": "it never learns, by definition"},
     )
 

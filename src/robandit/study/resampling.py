@@ -10,7 +10,7 @@ from robandit.environments.bernoulli import Bernoulli
 from robandit.environments.means import spread_means
 from robandit.game import Choice, Floats, Setting
 from robandit.lab.table import set_table
-from robandit.policies.ftpl import Ftpl, State, at_most
+from robandit.policies.ftpl import Ftpl, Resampling, State, at_most
 
 
 @dataclass
@@ -28,10 +28,10 @@ class CountedFtpl(Ftpl):
     def start(self, setting: Setting) -> Counted:
         arms: int = setting.arms
         chances: Floats = np.full(arms, 1.0 / arms)
-        return Counted(chances, np.zeros(arms), 1, self.resampling == "conditional")
+        return Counted(chances, np.zeros(arms))
 
     def learn(self, state: Any, choice: Choice, reward: float, random: Random) -> None:
-        shared = at_most(state.losses, state.losses[choice.arm]) if state.conditional else 1
+        shared = at_most(state.losses, state.losses[choice.arm]) if self.resampling == Resampling.CONDITIONAL else 1
         tries = choice.note / shared
         state.tries += tries
         state.squares += tries * tries
@@ -42,7 +42,7 @@ class CountedFtpl(Ftpl):
 def resampling_cost(runs: int = 10) -> dict[str, list[dict[str, float]]]:
     """Mean and variance of the resamples a round, by way of resampling and horizon; 9 arms, no corruption."""
     found: dict[str, list[dict[str, float]]] = {}
-    for resampling in ("geometric", "conditional"):
+    for resampling in (Resampling.GEOMETRIC, Resampling.CONDITIONAL):
         for horizon in (1000, 10_000, 100_000):
             table = set_table(CountedFtpl(resampling), Bernoulli(spread_means(9)), None, horizon, runs, 1, 1)
             states = [table.play_compiled(slice(run, run + 1))[1] for run in range(runs)]
@@ -50,5 +50,5 @@ def resampling_cost(runs: int = 10) -> dict[str, list[dict[str, float]]]:
             mean = sum(state.tries for state in states) / rounds
             variance = sum(state.squares for state in states) / rounds - mean * mean
             row = {"horizon": horizon, "mean": mean, "variance": variance}
-            found.setdefault(resampling, []).append(row)
+            found.setdefault(str(resampling), []).append(row)
     return found

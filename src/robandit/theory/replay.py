@@ -62,7 +62,6 @@ class OptimalAfter(ByTheBook):
     """Threat model B: sees arm and reward, keeps the victim's p(t) itself, turns rewards."""
 
     about = About("optimal-shown", "the exact worst attack on SAMBA with two arms, the best one first")
-    sees_draw = True
     learning_rate: float = 0.05
 
     def tamper_reward(self, memory: Book, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:

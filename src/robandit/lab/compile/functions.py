@@ -8,7 +8,7 @@ import numba as nb
 import numpy as np
 
 HOME = __name__  # a cached kernel re-imports the module of every function inside it: give all of them one that stays
-OUTSIDE = {"start", "notes", "parameters"}  # methods that never run compiled
+OUTSIDE = {"start", "notes", "parameters", "name", "late"}  # methods that never run compiled
 
 _PREPARED: dict[tuple[FunctionType, bool], FunctionType] = {}
 _COMPILED: dict[tuple[FunctionType, bool], Any] = {}
@@ -22,9 +22,23 @@ def inlined(counted: bool) -> dict[str, Any]:
 
 def methods_of(cls: type) -> dict[str, FunctionType]:
     """The plain methods of a class, its bases included, that may run compiled."""
-    found: dict[str, FunctionType] = {}
+    return {name: value for name, value in members_of(cls).items() if isinstance(value, FunctionType)}
+
+
+def properties_of(cls: type) -> dict[str, FunctionType]:
+    """The functions behind a class's properties, its bases included, that may run compiled."""
+    return {
+        name: value.fget
+        for name, value in members_of(cls).items()
+        if isinstance(value, property) and isinstance(value.fget, FunctionType)
+    }
+
+
+def members_of(cls: type) -> dict[str, Any]:
+    """What a class and its bases define by name, the nearest definition first, but for what stays outside."""
+    found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        found.update({name: value for name, value in vars(base).items() if isinstance(value, FunctionType)})
+        found.update(vars(base))
     return {name: value for name, value in found.items() if not name.startswith("__") and name not in OUTSIDE}
 
 
@@ -60,7 +74,7 @@ def fingerprint(roots: list[FunctionType], extra: list[str]) -> str:
     """A name for compiled code that changes whenever any code or constant it was made from changes."""
     digest = hashlib.sha256()
     seen: set[FunctionType] = set()
-    modules: set[str] = set()
+    modules: set[tuple[str, str]] = set()  # what was read of a module: two functions may read different names of it
 
     def note(*things: Any) -> None:
         digest.update(repr(things).encode())
@@ -87,9 +101,9 @@ def fingerprint(roots: list[FunctionType], extra: list[str]) -> str:
         if isinstance(value, FunctionType):
             read(value)
         elif isinstance(value, ModuleType):
-            if value.__name__ not in modules:
-                modules.add(value.__name__)
-                for inner in sorted(names & vars(value).keys()):
+            for inner in sorted(names & vars(value).keys()):
+                if (value.__name__, inner) not in modules:
+                    modules.add((value.__name__, inner))
                     read_value(f"{name}.{inner}", vars(value)[inner], names)
         elif isinstance(value, np.ndarray):
             note(name, value.dtype.str, value.shape, value.tobytes())
@@ -108,5 +122,5 @@ def fingerprint(roots: list[FunctionType], extra: list[str]) -> str:
 
 
 def code_of(cls: type) -> list[FunctionType]:
-    """The methods of a class that a kernel may reach, in a fixed order."""
-    return [method for _, method in sorted(methods_of(cls).items())]
+    """The methods and properties of a class that a kernel may reach, in a fixed order."""
+    return [method for _, method in sorted({**methods_of(cls), **properties_of(cls)}.items())]

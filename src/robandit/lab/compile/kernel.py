@@ -24,7 +24,7 @@ from robandit.errors import CompileError, InputError
 from robandit.lab import play
 from robandit.lab.compile.functions import code_of, fingerprint, inlined, ready
 from robandit.lab.compile.opened import opened_type, opener
-from robandit.lab.layout import Layout, layout_of
+from robandit.layout import Layout, layout_of
 from robandit.version import __version__
 
 ROLES = ("policy", "state", "environment", "tables", "adversary", "memory")
@@ -103,7 +103,7 @@ def kernel_name(layouts: Layouts) -> str:
     roots = [method for cls in classes for method in code_of(cls)]
     here = Path(__file__).parent
     sources = [
-        path.read_text() for path in [*sorted(here.glob("*.py")), Path(play.__file__), here.parent / "layout.py"]
+        path.read_text() for path in [*sorted(here.glob("*.py")), Path(play.__file__), here.parents[1] / "layout.py"]
     ]
     constants = [
         repr(sorted((key, value) for key, value in vars(cls).items() if isinstance(value, bool | int | float)))

@@ -14,10 +14,10 @@ from numba.core import cgutils, types
 from numba.core.datamodel.models import PrimitiveModel
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import intrinsic, overload_method, register_model
+from numba.extending import intrinsic, overload_attribute, overload_method, register_model
 
-from robandit.lab.compile.functions import inlined, methods_of, prepared
-from robandit.lab.layout import Layout
+from robandit.lab.compile.functions import inlined, methods_of, prepared, properties_of
+from robandit.layout import Layout
 
 
 class Opened(types.Type):
@@ -113,6 +113,8 @@ def new_kind(cls: type, counted: bool) -> type[Opened]:
     for name, method in methods_of(cls).items():
         register = overload_method(kind, name, strict=False, jit_options=inlined(counted))
         register(resolver(prepared(method, counted)))
+    for name, method in properties_of(cls).items():
+        overload_attribute(kind, name, jit_options=inlined(counted))(resolver(prepared(method, counted)))
     return kind
 
 

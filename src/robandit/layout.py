@@ -6,7 +6,7 @@ from typing import Any, get_args
 import numpy as np
 
 from robandit.game import Adversary, Environment, Policy
-from robandit.parts import Part, hints_of
+from robandit.parts import Part, Word, hints_of
 
 SCALARS = {bool: "bool", int: "int64", float: "float64", np.int64: "int64", np.float64: "float64", np.bool_: "bool"}
 
@@ -22,6 +22,10 @@ class Layout:
         """Every name, order and type that compiled code depends on."""
         inside = (f"{name}:{kind if isinstance(kind, str) else kind.describe()}" for name, kind in self.items)
         return f"{self.cls.__module__}.{self.cls.__qualname__}({','.join(inside)})"
+
+    def kinds(self) -> dict[str, Any]:
+        """Every field's name and type, without the classes' names."""
+        return {name: kind if isinstance(kind, str) else kind.kinds() for name, kind in self.items}
 
 
 def layout_of(value: Any) -> Layout:
@@ -43,6 +47,8 @@ def kind_of(value: Any, hint: Any) -> "str | Layout | None":
         return "uint64"
     if hint in SCALARS:
         return SCALARS[hint]
+    if isinstance(value, Word):
+        return "int64"
     if isinstance(value, Policy | Environment | Adversary) or (is_dataclass(value) and not isinstance(value, Part)):
         return layout_of(value)
     return None
@@ -97,23 +103,3 @@ def restored(value: Any, layout: Layout, fresh: tuple[Any, ...]) -> None:
 def plain(scalar: Any, kind: str) -> Any:
     """A machine scalar as the Python number its field holds."""
     return bool(scalar) if kind == "bool" else float(scalar) if kind.startswith("float") else int(scalar)
-
-
-def saved(value: Any, layout: Layout) -> dict[str, Any]:
-    """The object as plain values that JSON can hold, exact to the bit."""
-    out: dict[str, Any] = {}
-    for name, kind in layout.items:
-        field = getattr(value, name)
-        out[name] = saved(field, kind) if isinstance(kind, Layout) else np.asarray(field).tolist()
-    return out
-
-
-def loaded(value: Any, layout: Layout, plain_values: dict[str, Any]) -> None:
-    """Put an object of the same layout back to what `saved` wrote."""
-    for name, kind in layout.items:
-        if isinstance(kind, Layout):
-            loaded(getattr(value, name), kind, plain_values[name])
-        elif kind.endswith("]"):
-            getattr(value, name)[...] = plain_values[name]
-        else:
-            setattr(value, name, plain(plain_values[name], kind))

@@ -1,0 +1,93 @@
+"""A policy's state as plain values that JSON can hold, exact to the bit, and back again only if everything fits."""
+
+from typing import Any
+
+import numpy as np
+
+from robandit.errors import InputError
+from robandit.game import Policy, Setting
+from robandit.layout import Layout, layout_of, plain
+
+FORMAT = 1
+
+
+def saved(value: Any) -> dict[str, Any]:
+    """Every crossing field of a state or a memory as plain numbers, flags, lists and nested dictionaries."""
+    out: dict[str, Any] = {}
+    for name, kind in layout_of(value).items:
+        field = getattr(value, name)
+        out[name] = saved(field) if isinstance(kind, Layout) else np.asarray(field).tolist()
+    return out
+
+
+def save_state(policy: Policy[Any], state: Any) -> dict[str, Any]:
+    """A state with what is needed to refuse it where it does not belong."""
+    told = {"format": FORMAT, "policy": policy.name, "fields": layout_of(state).kinds(), "values": saved(state)}
+    check_values(state, layout_of(state), told["values"], "")
+    return told
+
+
+def load_state(policy: Policy[Any], setting: Setting, told: Any) -> Any:
+    """The state that was saved, for the same policy and number of arms; anything that does not fit is refused."""
+    state = policy.start(setting)
+    layout = layout_of(state)
+    wanted = {"format": FORMAT, "policy": policy.name, "fields": layout.kinds()}
+    if not isinstance(told, dict) or set(told) != {*wanted, "values"}:
+        raise InputError(f"a saved state must have the keys {', '.join(wanted)} and values, not {keys_of(told)}")
+    for key, value in wanted.items():
+        if told[key] != value:
+            raise InputError(f"a saved state's {key} must be {value!r} here, not {told[key]!r}")
+    check_values(state, layout, told["values"], "")
+    put(state, layout, told["values"])
+    return state
+
+
+def keys_of(told: Any) -> str:
+    """What was given in place of a saved state, shortly."""
+    return ", ".join(map(str, told)) or "none" if isinstance(told, dict) else type(told).__name__
+
+
+def check_values(state: Any, layout: Layout, values: Any, path: str) -> None:
+    """Refuse values of another shape or type, and numbers that are none."""
+    names = [name for name, _ in layout.items]
+    if not isinstance(values, dict) or list(values) != names:
+        raise InputError(f"a saved state's values{path} must be {', '.join(names)}, not {keys_of(values)}")
+    for name, kind in layout.items:
+        where, field = f"{path}.{name}", getattr(state, name)
+        if isinstance(kind, Layout):
+            check_values(field, kind, values[name], where)
+        else:
+            check_numbers(values[name], np.shape(field), kind.partition("[")[0], where)
+
+
+def check_numbers(given: Any, shape: tuple[int, ...], kind: str, where: str) -> None:
+    """Refuse what is not an array of this shape whose entries are numbers of this kind."""
+    leaves = [given]
+    for size in shape:
+        if not all(isinstance(leaf, list) and len(leaf) == size for leaf in leaves):
+            raise InputError(f"a saved state's {where[1:]} must have the shape {shape}, not {np.shape(given)}")
+        leaves = [inner for leaf in leaves for inner in leaf]
+    for leaf in leaves:
+        if not fits(leaf, kind):
+            raise InputError(f"a saved state's {where[1:]} must be a finite {kind}, not {leaf!r}")
+
+
+def fits(leaf: Any, kind: str) -> bool:
+    """Whether a plain value is exactly one of this kind."""
+    if kind == "bool" or isinstance(leaf, bool):
+        return kind == "bool" and isinstance(leaf, bool)
+    if kind.startswith("float"):
+        return isinstance(leaf, int | float) and bool(np.isfinite(leaf))
+    limits = np.iinfo(kind)
+    return isinstance(leaf, int) and limits.min <= leaf <= limits.max
+
+
+def put(state: Any, layout: Layout, values: dict[str, Any]) -> None:
+    """Write checked values into a state, its arrays in place."""
+    for name, kind in layout.items:
+        if isinstance(kind, Layout):
+            put(getattr(state, name), kind, values[name])
+        elif kind.endswith("]"):
+            getattr(state, name)[...] = values[name]
+        else:
+            setattr(state, name, plain(values[name], kind))
