@@ -18,6 +18,8 @@ HOMES = {
     "errors": "InputError",
     "game": "Adversary Choice Environment Policy Setting",
     "lab.batch": "simulate",
+    "lab.log": "Log replay_log",
+    "lab.position": "Position read_position",
     "lab.trace": "Trace",
     "parts": "About parameter",
     "policies.aae": "Aae",
@@ -40,6 +42,7 @@ HOMES = {
     "policies.tsallis_inf": "TsallisInfIw TsallisInfRv",
     "policies.ucb1": "Ucb1",
     "policies.uniform": "Uniform",
+    "state": "load_state save_state",
     "redteam.ask": "find_price find_worst_attack",
     "theory.optimal_attack": "optimal_attack",
 }

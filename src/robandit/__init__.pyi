@@ -12,6 +12,10 @@ from robandit.game import Environment as Environment
 from robandit.game import Policy as Policy
 from robandit.game import Setting as Setting
 from robandit.lab.batch import simulate as simulate
+from robandit.lab.log import Log as Log
+from robandit.lab.log import replay_log as replay_log
+from robandit.lab.position import Position as Position
+from robandit.lab.position import read_position as read_position
 from robandit.lab.trace import Trace as Trace
 from robandit.parts import About as About
 from robandit.parts import parameter as parameter
@@ -40,5 +44,7 @@ from robandit.policies.ucb1 import Ucb1 as Ucb1
 from robandit.policies.uniform import Uniform as Uniform
 from robandit.redteam.ask import find_price as find_price
 from robandit.redteam.ask import find_worst_attack as find_worst_attack
+from robandit.state import load_state as load_state
+from robandit.state import save_state as save_state
 from robandit.theory.optimal_attack import optimal_attack as optimal_attack
 from robandit.version import __version__ as __version__

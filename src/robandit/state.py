@@ -37,9 +37,14 @@ def load_state(policy: Policy[Any], setting: Setting, told: Any) -> Any:
     for key, value in wanted.items():
         if told[key] != value:
             raise InputError(f"a saved state's {key} must be {value!r} here, not {told[key]!r}")
-    check_values(state, layout, told["values"], "")
-    put(state, layout, told["values"])
+    load_values(state, told["values"])
     return state
+
+
+def load_values(state: Any, values: Any) -> None:
+    """Put a state or a memory of the same layout back to what `saved` wrote, or refuse and leave it as it is."""
+    check_values(state, layout_of(state), values, "")
+    put(state, layout_of(state), values)
 
 
 def keys_of(told: Any) -> str:

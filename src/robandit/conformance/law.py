@@ -46,9 +46,9 @@ def require_same_play(make: Callable[[], Table], what: str) -> None:
     """Compiled and interpreted plays agree to the last bit: every number, the whole state, the whole memory."""
     fast, slow = make(), make()
     runs = slice(0, len(fast.progress))
-    parts = zip(fast.play_compiled(runs), slow.play_interpreted(runs), strict=True)
+    seats = fast.play_compiled(runs), slow.play_interpreted(runs)
     for name in ("regret", "paid", "pulls", "changed"):
         same = np.array_equal(getattr(fast, name), getattr(slow, name))
         require(same, f"{what}: {name} differs between compiled and interpreted play")
-    for one, other in parts:
+    for one, other in zip((seats[0].state, seats[0].memory), (seats[1].state, seats[1].memory), strict=True):
         require(saved(one) == saved(other), f"{what}: {type(one).__name__} differs after the play")

@@ -12,11 +12,12 @@ import numpy as np
 from robandit.errors import InputError
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.counts import ABOVE, play_counts, why_not_counts
+from robandit.lab.position import Position
 from robandit.lab.preflight import check_user_parts
-from robandit.lab.table import Table, set_table
+from robandit.lab.table import Seat, Table, set_table
 from robandit.lab.trace import Trace
 
-ENGINES = ("auto", "rounds", "counts")
+ENGINES = ("auto", "rounds", "counts", "plain")
 Progress = Callable[[float], None]  # told the share of all rounds that is done
 
 
@@ -31,21 +32,30 @@ def simulate(
     threads: int | None = None,
     checkpoints: Any = 200,
     engine: str = "auto",
+    until: int | None = None,
+    state: Position | dict[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Trace:
     """Play a policy against an environment and an adversary, `runs` times over `horizon` rounds.
 
-    The numbers depend on the parts, the horizon, the checkpoints and the seed only, never on
-    `threads`. `engine` is "rounds" (one round after another), "counts" (phased policies, exact in law
-    whatever the horizon, not paired with other plays) or "auto": counts above 1e7 rounds where they apply.
+    The numbers depend on the parts, the horizon, the checkpoints and the seed only, never on `threads`.
+    `engine` is "rounds" (one round after another, compiled), "plain" (the same loop as plain Python, for parts that
+    cannot be compiled: the same bits), "counts" (phased policies, exact in law whatever the horizon, not paired with
+    other plays) or "auto": counts above 1e7 rounds where they apply, else rounds.
+
+    `until` leaves the play before that round, and `trace.state` is where it was left; given as `state`, it goes on to
+    the same bits as a play that was never left. `state` may also be one saved state of the policy, as
+    `robandit.state.save_state` writes it: then every run begins with it, in round 0.
     """
     workers = (os.cpu_count() or 1) if threads is None else threads
     if isinstance(workers, bool) or not isinstance(workers, int | np.integer) or workers < 1:
         raise InputError(f"threads must be a whole number of at least 1, not {threads!r}")
-    table = set_table(policy, environment, adversary, horizon, runs, seed, checkpoints)
-    engine = chosen_engine(engine, table)
+    table = set_table(policy, environment, adversary, horizon, runs, seed, checkpoints, until=until, state=state)
+    engine = chosen_engine(engine, table, until is not None or state is not None)
     check_user_parts(table)
-    spent = run_chunks(table, engine, list(chunks(runs, workers)), workers, progress)
+    alone = until is not None or isinstance(state, Position)  # each run has a state of its own
+    slices = [slice(run, run + 1) for run in range(runs)] if alone else list(chunks(runs, workers))
+    seats, spent = run_chunks(table, engine, slices, workers, progress)
     return Trace(
         table.checkpoints,
         table.regret,
@@ -54,18 +64,22 @@ def simulate(
         table.changed,
         gaps=table.gaps,
         engine=engine,
-        nanoseconds=1e9 * spent / (table.horizon * runs),
+        nanoseconds=1e9 * spent / ((table.until - table.first) * runs),
+        state=table.left_at(seats) if until is not None else None,
     )
 
 
-def chosen_engine(wanted: str, table: Table) -> str:
+def chosen_engine(wanted: str, table: Table, in_part: bool = False) -> str:
     """The engine that will play."""
     if wanted not in ENGINES:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {wanted!r}")
     reason = why_not_counts(table.policy, table.environment, table.adversary, table.horizon)
+    reason = "plays in parts meet rounds" if in_part else reason
     if wanted == "counts" and reason:
         raise InputError(f"engine counts cannot play this: {reason}")
-    return "counts" if wanted == "counts" or (wanted == "auto" and not reason and table.horizon > ABOVE) else "rounds"
+    if wanted == "auto":
+        return "counts" if not reason and table.horizon > ABOVE else "rounds"
+    return wanted
 
 
 def chunks(runs: int, workers: int) -> Iterator[slice]:
@@ -74,19 +88,22 @@ def chunks(runs: int, workers: int) -> Iterator[slice]:
     return (slice(first, min(first + size, runs)) for first in range(0, runs, size))
 
 
-def run_chunks(table: Table, engine: str, slices: list[slice], workers: int, progress: Progress | None) -> float:
-    """Play all chunks on a thread pool and answer the CPU time; Ctrl-C stops at the next checkpoint."""
+def run_chunks(
+    table: Table, engine: str, slices: list[slice], workers: int, progress: Progress | None
+) -> tuple[list[Seat], float]:
+    """Play all chunks on a thread pool; answers their seats and the CPU time. Ctrl-C stops within a second."""
 
-    def one(runs: slice) -> float:
+    def one(runs: slice) -> tuple[list[Seat], float]:
         begun = time.thread_time()
+        seats = []
         if engine == "counts":
             for run in range(runs.start, runs.stop):
                 play_counts(table, run)
         else:
-            table.play_compiled(runs)
+            seats.append(table.play_interpreted(runs) if engine == "plain" else table.play_compiled(runs))
         spent = time.thread_time() - begun
         table.check_faults(runs)
-        return spent
+        return seats, spent
 
     if engine == "rounds":
         table.play_compiled(slice(0, 0))  # compiles, or loads from the cache, before the threads start
@@ -95,12 +112,14 @@ def run_chunks(table: Table, engine: str, slices: list[slice], workers: int, pro
         try:
             waiting = set(futures)
             while waiting:
-                done, waiting = wait(waiting, timeout=0.1 if progress else None, return_when=FIRST_EXCEPTION)
+                done, waiting = wait(waiting, timeout=0.1 if progress else 0.5, return_when=FIRST_EXCEPTION)
                 for future in done:
                     future.result()  # raises what a worker met, at once
                 if progress:
-                    progress(float(table.progress.sum()) / (table.horizon * len(table.progress)))
-            return sum(future.result() for future in futures)
+                    done_rounds = np.maximum(table.progress - table.first, 0).sum()
+                    progress(float(done_rounds) / ((table.until - table.first) * len(table.progress)))
+            played = [future.result() for future in futures]
+            return [seat for seats, _ in played for seat in seats], sum(spent for _, spent in played)
         except BaseException:
             table.stop[0] = 1
             pool.shutdown(wait=True, cancel_futures=True)

@@ -12,6 +12,7 @@ from robandit.layout import layout_of, restored, scalars_of
 
 TRIALS = 64  # an implicit policy shows a watching adversary the frequencies of this many trial choices
 REFRESH = 16  # ... thrown anew every so many rounds
+LISTEN = 4096  # rounds after which a play looks whether it shall stop, far less than a second
 NO_SUCH_ARM, NO_DISTRIBUTION = 1, 2  # faults of a policy
 
 
@@ -40,8 +41,8 @@ restore_state = restore_memory = restore_part
 close_state = close_memory = close_part
 
 
-def play_runs(parts: Any, fresh: Any, dice: Any, arena: Any, rules: Any, out: Any, control: Any) -> Any:
-    """Play one replication after another, each from a fresh state with dice of its own."""
+def play_runs(parts: Any, fresh: Any, dice: Any, arena: Any, rules: Any, out: Any, carried: Any, control: Any) -> Any:
+    """Play one replication after another, each from a fresh state, or the one it was left in, with dice of its own."""
     policy, environment, adversary = open_policy(parts[0]), open_environment(parts[2]), open_adversary(parts[4])
     state, tables, memory = open_state(parts[1]), open_tables(parts[3]), open_memory(parts[5])
     stop = control[0]
@@ -50,7 +51,7 @@ def play_runs(parts: Any, fresh: Any, dice: Any, arena: Any, rules: Any, out: An
             break
         restore_state(state, fresh[0])
         restore_memory(memory, fresh[1])
-        play(policy, state, environment, tables, adversary, memory, dice[run], arena, rules, out, control, run)
+        play(policy, state, environment, tables, adversary, memory, dice[run], arena, rules, out, carried, control, run)
     return close_state(state), close_memory(memory)
 
 
@@ -65,22 +66,27 @@ def play(
     arena: Any,
     rules: Any,
     out: Any,
+    carried: Any,
     control: Any,
     run: int,
 ) -> None:
-    """One replication, written into row `run` of `out`; stops at a checkpoint when asked to."""
+    """One replication, written into row `run` of `out`; `carried` and `dice` keep what its later part needs."""
     means, gaps, shown, proposal = arena
-    horizon, by_rounds, checkpoints = rules
+    first, last, begun, by_rounds, checkpoints = rules
     regret_at, paid_at, pulls, changed_rounds = out
+    sums, counts = carried
     stop, progress, faults = control
     environment_random = open_random((dice[0, 0], dice[0, 1], dice[0, 2], dice[0, 3]))
     policy_random = open_random((dice[1, 0], dice[1, 1], dice[1, 2], dice[1, 3]))
     adversary_random = open_random((dice[2, 0], dice[2, 1], dice[2, 2], dice[2, 3]))
-    policy.begin(state, policy_random)
+    if not begun:
+        policy.begin(state, policy_random)
     copy_means(means, proposal)
-    left, paid, lost, changed, regret = adversary.budget, 0.0, 0.0, 0, 0.0
+    regret, paid, lost, changed = sums[run, 0], sums[run, 1], sums[run, 2], counts[run]
+    left = what_is_left(adversary.budget, paid, changed, by_rounds)
     checkpoint, record = checkpoints[0], 0
-    for t in range(horizon):
+    pause = min(checkpoint, first + LISTEN)
+    for t in range(first, last):
         tampered = False
         if left > 0.0 and not adversary.sees_draw:
             chances = state.chances
@@ -119,17 +125,28 @@ def play(
         policy.learn(state, choice, reward, policy_random)
         regret += gaps[arm]
         pulls[run, arm] += 1
-        if t + 1 == checkpoint:
-            regret_at[run, record], paid_at[run, record] = regret, min(paid, adversary.budget)
-            record += 1
-            checkpoint = checkpoints[min(record, len(checkpoints) - 1)]
+        if t + 1 == pause:
+            if pause == checkpoint:
+                regret_at[run, record], paid_at[run, record] = regret, min(paid, adversary.budget)
+                record += 1
+                checkpoint = checkpoints[min(record, len(checkpoints) - 1)]
+            pause = min(checkpoint, pause + LISTEN)
             progress[run] = t + 1
             if not is_distribution(state.chances):
                 faults[run, 0] = NO_DISTRIBUTION
                 return
             if stop[0] != 0:
                 return
-    changed_rounds[run] = changed
+    changed_rounds[run] = counts[run] = changed
+    sums[run, 0], sums[run, 1], sums[run, 2] = regret, paid, lost
+    keep(environment_random, dice, 0)
+    keep(policy_random, dice, 1)
+    keep(adversary_random, dice, 2)
+
+
+def keep(random: Any, dice: Any, role: int) -> None:
+    """Write down where a stream has got to."""
+    dice[role, 0], dice[role, 1], dice[role, 2], dice[role, 3] = random.s0, random.s1, random.s2, random.s3
 
 
 def copy_means(means: Any, proposal: Any) -> None:

@@ -1,18 +1,22 @@
-"""Before a user's part is compiled: a short checked play as plain Python, so that a mistake is an ordinary error."""
+"""Before a user's part is compiled: a short checked play as plain Python, so that a mistake is one sentence."""
 
 import math
+import traceback
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from robandit.dice import Random
-from robandit.errors import PartError
-from robandit.lab.table import Table
+from robandit.errors import PartError, Refused
+from robandit.game import Adversary, Environment, Policy
+from robandit.lab.table import Seat, Table
 from robandit.layout import Layout, layout_of
 from robandit.parts import hints_of
 
 ROUNDS = 200
+PACKAGE = Path(__file__).parents[1]
 _CHECKED: set[tuple[Layout, ...]] = set()
 
 
@@ -21,52 +25,92 @@ def check_user_parts(table: Table) -> None:
     given = (table.policy, table.environment, table.adversary)
     if all(type(part).__module__.startswith("robandit.") for part in given):
         return
-    check_fields(table.policy.start(table.setting()), table.policy.name)
+    try:
+        check_starts(table)
+        seat = table.seat(slice(0, 1))
+        key = tuple(layout_of(part) for part in seat.parts().values())
+        if key not in _CHECKED:
+            check_rounds(table, seat)
+            _CHECKED.add(key)
+    except Refused:
+        raise
+    except Exception as error:
+        raise PartError(f"{type(error).__name__}{place_of(error)}: {error}") from error
+
+
+def place_of(error: Exception) -> str:
+    """The user's own line that was being run, as ` in learn (mine.py line 12: state.x[9] = 1)`."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not Path(frame.filename).resolve().is_relative_to(PACKAGE)] or frames
+    frame = own[-1]
+    return f" in {frame.name} ({Path(frame.filename).name} line {frame.lineno}: {(frame.line or '').strip()})"
+
+
+def where(part: Any, method: str) -> str:
+    """Where a part's method stands."""
+    code = getattr(type(part), method).__code__
+    return f"{method} ({Path(code.co_filename).name} line {code.co_firstlineno})"
+
+
+def check_starts(table: Table) -> None:
+    """What `start` answers must be a dataclass the compiler can lay out."""
+    check_state(table.policy, table.policy.start(table.setting()))
     for part, memory in (
         (table.environment, table.environment.start()),
         (table.adversary, table.adversary.start(table.means, table.horizon)),
     ):
         if not is_dataclass(memory):
-            raise PartError(f"{part.name}: start must answer a dataclass, not {type(memory).__name__}")
-    parts, _ = table.seat(slice(0, 1))
-    key = tuple(layout_of(part) for part in parts)
-    if key in _CHECKED:
-        return
-    policy, state, environment, tables, adversary, memory = parts
+            raise PartError(f"{part.name}: {where(part, 'start')} must answer a dataclass, not {kind_of(memory)}")
+        check_fields(part, memory, "start")
+
+
+def check_rounds(table: Table, seat: Seat) -> None:
+    """Play, and look at everything a part answers or leaves behind."""
+    policy, state, environment, tables, adversary, memory, _ = seat
     words = [Random(*(int(word) for word in table.dice[0, role])) for role in range(3)]
     means = table.means.copy()
+    owned = arrays_in(state), arrays_in(memory)
     policy.begin(state, words[1])
     for t in range(min(ROUNDS, table.horizon)):
-        check_chances(state.chances, len(means), policy.name, t)
+        check_chances(policy, state.chances, len(means), t)
         proposal = means.copy()
         struck = adversary.tamper_means(memory, t, state.chances, means, proposal, words[2])
         check_proposal(adversary, struck, proposal, means, t)
         choice = policy.choose(state, words[1])
         if not 0 <= choice.arm < len(means):
             raise PartError(
-                f"{policy.name}: choose answered arm {choice.arm!r} in round {t}, allowed are 0 to {len(means) - 1}"
+                f"{policy.name}: {where(policy, 'choose')} answered arm {choice.arm!r} in round {t}, "
+                f"allowed are 0 to {len(means) - 1}"
             )
         reward = environment.reward(tables, choice.arm, means[choice.arm], words[0].uniform())
         if not 0.0 <= reward <= 1.0:
-            raise PartError(f"{environment.name}: reward answered {reward!r} in round {t}, allowed is 0 to 1")
+            place = where(environment, "reward")
+            raise PartError(f"{environment.name}: {place} answered {reward!r} in round {t}, allowed is 0 to 1")
         wanted = adversary.tamper_reward(memory, t, means, choice.arm, reward, words[2])
         if not math.isfinite(wanted):
-            raise PartError(f"{adversary.name}: tamper_reward answered {wanted!r} in round {t}, allowed is a number")
+            raise PartError(
+                f"{adversary.name}: {where(adversary, 'tamper_reward')} answered {wanted!r} in round {t}, "
+                "allowed is a number"
+            )
         policy.learn(state, choice, min(max(wanted, 0.0), 1.0), words[1])
-        check_fields(state, policy.name)
-    check_chances(state.chances, len(means), policy.name, table.horizon)
-    _CHECKED.add(key)
+        check_fields(policy, state, "learn")
+        check_same_arrays(policy, arrays_in(state), owned[0], "learn")
+        check_same_arrays(
+            adversary, arrays_in(memory), owned[1], "tamper_reward" if adversary.sees_draw else "tamper_means"
+        )
+    check_chances(policy, state.chances, len(means), table.horizon)
 
 
 def check_proposal(adversary: Any, struck: bool, proposal: Any, means: Any, t: int) -> None:
     """An adversary writes numbers, and only when it strikes."""
+    place = where(adversary, "tamper_means")
     if not np.isfinite(proposal).all():
-        raise PartError(f"{adversary.name}: the means proposed in round {t} are no numbers: {proposal}")
+        raise PartError(f"{adversary.name}: the means proposed in round {t} are no numbers: {proposal}, {place}")
     if not struck and not np.array_equal(proposal, means):
-        raise PartError(f"{adversary.name}: tamper_means wrote a proposal in round {t} but did not answer True")
+        raise PartError(f"{adversary.name}: {place} wrote a proposal in round {t} but did not answer True")
 
 
-def check_chances(chances: Any, arms: int, name: str, t: int) -> None:
+def check_chances(policy: Any, chances: Any, arms: int, t: int) -> None:
     """p(t) must be a distribution over the arms."""
     if (
         len(chances) != arms
@@ -74,20 +118,68 @@ def check_chances(chances: Any, arms: int, name: str, t: int) -> None:
         or chances.min() < -1e-12
         or abs(chances.sum() - 1.0) > 1e-6
     ):
-        raise PartError(f"{name}: chances before round {t} are not a distribution over {arms} arms: {chances}")
+        raise PartError(
+            f"{policy.name}: chances before round {t} are not a distribution over {arms} arms: {chances}, "
+            f"{where(policy, 'learn' if t else 'start')}"
+        )
 
 
-def check_fields(state: Any, name: str) -> None:
-    """Fields keep their declared types, or compiled code would cut a float to an int without a word."""
+def check_state(policy: Any, state: Any) -> None:
+    """A state is a dataclass with p(t) in it."""
+    place = where(policy, "start")
     if not is_dataclass(state) or not hasattr(state, "chances"):
-        raise PartError(f"{name}: start must answer a dataclass with a field `chances`, not {type(state).__name__}")
+        raise PartError(f"{policy.name}: {place} must answer a dataclass with a field `chances`, not {kind_of(state)}")
     chances = state.chances
     if not isinstance(chances, np.ndarray) or chances.dtype != np.float64 or chances.ndim != 1:
-        raise PartError(f"{name}: state.chances must be a one-dimensional array of floats, not {chances!r}")
+        raise PartError(
+            f"{policy.name}: state.chances must be a one-dimensional array of floats, not {chances!r}, {place}"
+        )
+    check_fields(policy, state, "start")
+
+
+def check_fields(part: Any, state: Any, method: str) -> None:
+    """Fields keep their declared types, or compiled code would cut a float to an int without a word."""
     hints = hints_of(type(state))
     for item in fields(state):
         value, hint = getattr(state, item.name), hints[item.name]
+        place = f"{part.name}: {type(state).__name__.lower()}.{item.name}"
         if hint is int and isinstance(value, float | np.floating | bool):
-            raise PartError(f"{name}: state.{item.name} is declared int but became {value!r}")
+            raise PartError(f"{place} is declared int but became {value!r} in {where(part, method)}")
         if hint is float and not isinstance(value, float | int | np.floating | np.integer):
-            raise PartError(f"{name}: state.{item.name} is declared float but became {value!r}")
+            raise PartError(f"{place} is declared float but became {value!r} in {where(part, method)}")
+        if is_dataclass(value) and not isinstance(value, Policy | Environment | Adversary):
+            check_fields(part, value, method)
+        elif not isinstance(value, bool | int | float | np.number | np.bool_ | np.ndarray) and not is_dataclass(value):
+            raise PartError(
+                f"{place} is {kind_of(value)} after {where(part, method)}: "
+                "allowed are numbers, flags, NumPy arrays and dataclasses of these"
+            )
+
+
+def check_same_arrays(part: Any, now: dict[str, Any], before: dict[str, Any], method: str) -> None:
+    """An array is written into, never replaced: compiled code holds on to the one it was given."""
+    for name, array in before.items():
+        if now.get(name) is not array:
+            raise PartError(
+                f"{part.name}: {where(part, method)} replaces the array {name}: write into it instead, "
+                f"such as {name}[arm] = ..."
+            )
+
+
+def arrays_in(state: Any, path: str = "") -> dict[str, Any]:
+    """Every array of a state by its dotted name."""
+    found: dict[str, Any] = {}
+    path = path or type(state).__name__.lower()
+    for item in fields(state):
+        value = getattr(state, item.name)
+        if isinstance(value, np.ndarray):
+            found[f"{path}.{item.name}"] = value
+        elif is_dataclass(value):
+            found |= arrays_in(value, f"{path}.{item.name}")
+    return found
+
+
+def kind_of(value: Any) -> str:
+    """A value's type with its article."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -1,7 +1,7 @@
-"""A game, set up: parts checked, buffers made, ready to be played compiled or interpreted."""
+"""A game, set up: parts checked, buffers made, ready to be played compiled or interpreted, in whole or in part."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,29 @@ from robandit.environments.means import checked_means
 from robandit.errors import InputError, PlayError
 from robandit.game import Adversary, Environment, Floats, Policy, Setting
 from robandit.lab import play
+from robandit.lab.position import Position, check_position
 from robandit.lab.trace import checkpoint_grid
 from robandit.layout import layout_of, packed, scalars_set
+from robandit.state import load_state, load_values, save_state, saved
 
 LIMITS = {"horizon": (1, 10**15), "runs": (1, 10**8), "seed": (0, 2**128)}
 MOST_NUMBERS = 2 * 10**9  # recorded by one play: 16 GB
+
+
+class Seat(NamedTuple):
+    """The parts as some runs begin with them, and after the play as the last one left them; what the loop is given."""
+
+    policy: Policy[Any]
+    state: Any
+    environment: Environment[Any]
+    tables: Any
+    adversary: Adversary[Any]
+    memory: Any
+    given: tuple[Any, ...]
+
+    def parts(self) -> dict[str, Any]:
+        """The parts by role, in the order the loop takes them."""
+        return {role: part for role, part in self._asdict().items() if role != "given"}
 
 
 @dataclass
@@ -28,13 +46,15 @@ class Table:
     adversary: Adversary[Any]
     means: Floats
     horizon: int
+    until: int  # the round before which the play is left, usually the horizon
+    start: Position | dict[str, Any] | None  # where the runs were left, or one saved state for all of them
     checkpoints: NDArray[np.int64]
     dice: NDArray[np.uint64]
     regret: Floats
     paid: Floats
     pulls: NDArray[np.int64]
     changed: NDArray[np.int64]
-    stop: NDArray[np.int64]  # one number; anything but 0 asks all runs to end at their next checkpoint
+    stop: NDArray[np.int64]  # one number; anything but 0 asks all runs to end soon
     progress: NDArray[np.int64]  # rounds done
     faults: NDArray[np.int64]  # what a policy did wrong, and with which arm
 
@@ -44,37 +64,66 @@ class Table:
         gaps: Floats = self.means.max() - self.means
         return gaps
 
+    @property
+    def first(self) -> int:
+        """The round the play begins or goes on with."""
+        return self.start.round if isinstance(self.start, Position) else 0
+
     def setting(self) -> Setting:
         """What the policy is told."""
         return Setting(len(self.means), self.horizon, self.adversary.budget)
 
-    def seat(self, runs: slice) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Fresh parts for some of the runs, and everything else the loop is given."""
-        means = self.means.copy()
+    def seat(self, runs: slice) -> Seat:
+        """Everything the loop is given for some of the runs."""
+        means, count = self.means.copy(), len(self.progress[runs])
         state, memory = self.policy.start(self.setting()), self.adversary.start(means, self.horizon)
-        parts = (self.policy, state, self.environment, self.environment.start(), self.adversary, memory)
+        sums, changed, shown = np.zeros((count, 3)), np.zeros(count, np.int64), np.full(len(means), 1.0 / len(means))
+        if isinstance(self.start, Position):  # one run at a time: each has a state of its own
+            state = load_state(self.policy, self.setting(), self.start.states[runs.start])
+            load_values(memory, self.start.memories[runs.start])
+            sums, changed = self.start.sums[runs].copy(), self.start.changed[runs].copy()
+            shown = self.start.shown[runs.start].copy()
+        elif self.start is not None:
+            state = load_state(self.policy, self.setting(), self.start)
         fresh = tuple(copied(packed(part, layout_of(part))) for part in (state, memory))
-        arena = (means, self.gaps, np.full(len(means), 1.0 / len(means)), means.copy())
-        rules = (self.horizon, self.adversary.charge == "rounds", self.checkpoints)
+        arena = (means, self.gaps, shown, means.copy())
+        by_rounds = self.adversary.charge == "rounds"
+        rules = (self.first, self.until, self.start is not None, by_rounds, self.checkpoints)
         out = (self.regret[runs], self.paid[runs], self.pulls[runs], self.changed[runs])
-        return parts, (fresh, self.dice[runs], arena, rules, out, (self.stop, self.progress[runs], self.faults[runs]))
+        control = (self.stop, self.progress[runs], self.faults[runs])
+        given = (fresh, self.dice[runs].copy(), arena, rules, out, (sums, changed), control)
+        return Seat(self.policy, state, self.environment, self.environment.start(), self.adversary, memory, given)
 
-    def play_interpreted(self, runs: slice) -> tuple[Any, ...]:
-        """Play some runs as plain Python; answers the parts as the last run left them."""
-        parts, rest = self.seat(runs)
-        play.play_runs(parts, *rest)
-        return parts
+    def play_interpreted(self, runs: slice) -> Seat:
+        """Play some runs as plain Python."""
+        seat = self.seat(runs)
+        play.play_runs(tuple(seat.parts().values()), *seat.given)
+        return seat
 
-    def play_compiled(self, runs: slice) -> tuple[Any, ...]:
+    def play_compiled(self, runs: slice) -> Seat:
         """Play some runs compiled; the same numbers, bit for bit."""
         from robandit.lab.compile.kernel import kernel_for
 
-        parts, rest = self.seat(runs)
-        arguments = (tuple(packed(part, layout_of(part)) for part in parts), *rest)
-        state_scalars, memory_scalars = kernel_for(parts, arguments)(*arguments)
-        scalars_set(parts[1], layout_of(parts[1]), state_scalars)
-        scalars_set(parts[5], layout_of(parts[5]), memory_scalars)
-        return parts
+        seat = self.seat(runs)
+        arguments = (tuple(packed(part, layout_of(part)) for part in seat.parts().values()), *seat.given)
+        closed = kernel_for(play.play_runs, seat.parts(), arguments)(*arguments)
+        for part, scalars in zip((seat.state, seat.memory), closed, strict=True):
+            scalars_set(part, layout_of(part), scalars)
+        return seat
+
+    def left_at(self, seats: list[Seat]) -> Position:
+        """The position after plays of one run each."""
+        given = [seat.given for seat in seats]
+        return Position(
+            self.until,
+            states=tuple(save_state(self.policy, seat.state) for seat in seats),
+            memories=tuple(saved(seat.memory) for seat in seats),
+            dice=np.concatenate([dice for _, dice, *_ in given]),
+            sums=np.concatenate([sums for *_, (sums, _), _ in given]),
+            changed=np.concatenate([changed for *_, (_, changed), _ in given]),
+            pulls=self.pulls.copy(),
+            shown=np.array([shown for _, _, (_, _, shown, _), *_ in given]),
+        )
 
     def check_faults(self, runs: slice) -> None:
         """Never a silent wrong number: an arm that does not exist, or probabilities that are none."""
@@ -98,6 +147,9 @@ def set_table(
     runs: int,
     seed: int,
     checkpoints: Any,
+    *,
+    until: int | None = None,
+    state: Position | dict[str, Any] | None = None,
 ) -> Table:
     """A table for these parts, after checking what a user may have got wrong."""
     against = TimedAttack() if adversary is None else adversary
@@ -112,20 +164,31 @@ def set_table(
             raise InputError(f"{name} must be at most {most:,}, not {number:,}")
     check_threat(against)
     means = np.array(checked_means(getattr(environment, "means", ())))
+    first = state.round if isinstance(state, Position) else 0
+    last = int(horizon) if until is None else until
+    if isinstance(last, bool) or not isinstance(last, int | np.integer) or not first < last <= horizon:
+        raise InputError(f"until must be a whole number from {first + 1} to the horizon {horizon}, not {until!r}")
     grid = checkpoint_grid(checkpoints, int(horizon))
+    grid = np.unique(np.append(grid[(grid > first) & (grid < last)], last))
     if runs * (2 * len(grid) + len(means)) > MOST_NUMBERS:
         raise InputError(f"{runs:,} runs of {len(grid):,} checkpoints and {len(means):,} arms do not fit into memory")
+    dice, pulls = seed_words(int(seed), range(runs)), np.zeros((runs, len(means)), np.int64)
+    if isinstance(state, Position):
+        check_position(state, runs, len(means), int(horizon))
+        dice, pulls = state.dice.copy(), state.pulls.copy()
     return Table(
         policy,
         environment,
         against,
         means,
         int(horizon),
+        int(last),
+        state,
         grid,
-        seed_words(int(seed), range(runs)),
+        dice,
         regret=np.zeros((runs, len(grid))),
         paid=np.zeros((runs, len(grid))),
-        pulls=np.zeros((runs, len(means)), np.int64),
+        pulls=pulls,
         changed=np.zeros(runs, np.int64),
         stop=np.zeros(1, np.int64),
         progress=np.zeros(runs, np.int64),

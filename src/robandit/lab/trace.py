@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from robandit.errors import InputError
 from robandit.game import Floats
+from robandit.lab.position import Position
 from robandit.numerics import student_quantile
 
 
@@ -23,6 +24,7 @@ class Trace:
     gaps: Floats  # (arms,)
     engine: str
     nanoseconds: float  # CPU time a round
+    state: Position | None = None  # where the play was left, if it was
 
     @property
     def horizon(self) -> int:

@@ -47,7 +47,7 @@ class FastSlowAae(Policy[Copies]):
 
     def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
         row = choice.note
-        if row < 0:
+        if not 0 <= row < len(state.shares):
             return
         record(state, row, choice.arm, reward)
         if drop_beaten(state, row, 2.0 * state.log_term if row == SLOW else 0.0):
@@ -56,7 +56,7 @@ class FastSlowAae(Policy[Copies]):
         self.show(state)
 
     def defer(self, state: Copies, choice: Choice) -> None:
-        if choice.note >= 0:
+        if 0 <= choice.note < len(state.shares):
             state.waiting[choice.note, choice.arm] += 1.0
             self.show(state)
 

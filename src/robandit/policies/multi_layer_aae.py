@@ -47,7 +47,7 @@ class MultiLayerAae(Policy[Copies]):
 
     def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
         layer = choice.note
-        if layer < 0:
+        if not 0 <= layer < len(state.shares):
             return
         record(state, layer, choice.arm, reward)
         if drop_beaten(state, layer, state.log_term):
@@ -57,7 +57,7 @@ class MultiLayerAae(Policy[Copies]):
         self.show(state)
 
     def defer(self, state: Copies, choice: Choice) -> None:
-        if choice.note >= 0:
+        if 0 <= choice.note < len(state.shares):
             state.waiting[choice.note, choice.arm] += 1.0
             self.show(state)
 

@@ -25,7 +25,7 @@ class Uniform(Policy[State]):
         bound="T times the mean gap",
         cost="O(1) and a draw",
         late="exact",
-        waived={"learns": "it never learns, by definition"},
+        waived={"learns": "it never learns, by definition", "moves": "its p(t) never moves, by definition"},
     )
 
     def start(self, setting: Setting) -> State:

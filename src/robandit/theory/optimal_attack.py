@@ -8,9 +8,10 @@ asks for the most of regret - price * spending, which is exact for a budget held
 """
 
 import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from types import FunctionType
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,8 +68,6 @@ def optimal_attack(
     `playable` keeps every decision, so that the lab can play the optimum and confirm it.
     """
     best, rival = check_terms(means, learning_rate, horizon, threat, price, budget, step)
-    from robandit.lab.compile.loops import machine_code
-
     width = step or (0.1 if budget is not None and threat == "A" else 0.05)
     moves = moves_on_grid(learning_rate, width, math.log(1.0 + learning_rate * horizon) + 3.0)
     size = len(moves.chances)
@@ -86,12 +85,12 @@ def optimal_attack(
     shape = np.zeros((len(shown), size), np.uint8)
     spending: float | None = None
     if price is not None:
-        rows = machine_code(cast(FunctionType, solve_priced))(tables, game, price, shape, shown, decisions)
+        rows = solved(solve_priced, tables, game, price, shape, shown, decisions)
         spending, clean = float(rows[1, moves.start]), float(rows[2, moves.start])
         regret = float(rows[0, moves.start]) + price * spending
     else:
-        solve = machine_code(cast(FunctionType, solve_budgeted))
-        values = solve(tables, game, steps[0], np.zeros((size, levels + 1)), shape, shown, decisions)
+        start = np.zeros((size, levels + 1))
+        values = solved(solve_budgeted, tables, game, steps[0], start, shape, shown, decisions)
         regret, clean = float(values[moves.start, levels]), float(values[moves.start, 0])
     adversary: Adversary[Any] | None = None
     most = math.inf if budget is None else budget
@@ -100,6 +99,20 @@ def optimal_attack(
     elif playable:
         adversary = OptimalAfter(budget=most, decisions=decisions, width=width, learning_rate=learning_rate)
     return OptimalAttack(regret, spending, clean, threat, steps, moves.chances, shown, shape, adversary)
+
+
+def solved(programme: Callable[..., Any], *terms: Any) -> Any:
+    """What a dynamic programme answers, compiled; in a thread of its own, so that Ctrl-C is heard and ends it."""
+    from robandit.lab.compile.kernel import kernel_for
+
+    stop = np.zeros(1, np.int64)
+    arguments = (*terms, stop)
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            return pool.submit(kernel_for(programme, {}, arguments), *arguments).result()
+        except BaseException:
+            stop[0] = 1
+            raise
 
 
 def check_terms(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 
-def solve_priced(tables: Any, game: Any, price: float, shape: Any, shown: Any, decisions: Any) -> Any:
+def solve_priced(tables: Any, game: Any, price: float, shape: Any, shown: Any, decisions: Any, stop: Any) -> Any:
     """The most of regret - price * spending, the spending it takes, and the clean regret, at each grid point.
 
     `shape` keeps the decisions in the rounds `shown`; `decisions`, unless it is empty, all of them.
@@ -23,6 +23,8 @@ def solve_priced(tables: Any, game: Any, price: float, shape: Any, shown: Any, d
     low, high = min(1.0 - rival, best), max(1.0 - rival, best)
     record = len(shown) - 1
     for t in range(horizon - 1, -1, -1):
+        if stop[0] != 0:
+            break
         for row in range(3):
             for j in range(size):
                 raised[row, j] = between(rows[row], up[j], up_weights[j])
@@ -56,7 +58,9 @@ def solve_priced(tables: Any, game: Any, price: float, shape: Any, shown: Any, d
     return rows
 
 
-def solve_budgeted(tables: Any, game: Any, unit: float, value: Any, shape: Any, shown: Any, decisions: Any) -> Any:
+def solve_budgeted(
+    tables: Any, game: Any, unit: float, value: Any, shape: Any, shown: Any, decisions: Any, stop: Any
+) -> Any:
     """The most regret at each grid point for each budget left, in units; with no unit left it is clean.
 
     What is left of the budget runs along the rows of memory, so that every step below is one pass over them.
@@ -72,6 +76,8 @@ def solve_budgeted(tables: Any, game: Any, unit: float, value: Any, shape: Any, 
     part = max(larger / unit - whole, 0.0)
     record = len(shown) - 1
     for t in range(horizon - 1, -1, -1):
+        if stop[0] != 0:
+            break
         value, after = after, value
         for j in range(size):
             p, q = chances[j], 1.0 - chances[j]

@@ -1,11 +1,14 @@
 """Plain functions made ready for the compiler, and a fingerprint of all the code they reach."""
 
 import hashlib
+import warnings
+from functools import cache
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numba as nb
 import numpy as np
+from numba.core.cpu import CPUTargetOptions
 
 HOME = __name__  # a cached kernel re-imports the module of every function inside it: give all of them one that stays
 OUTSIDE = {"start", "notes", "parameters", "name", "late"}  # methods that never run compiled
@@ -17,7 +20,25 @@ _COMPILED: dict[tuple[FunctionType, bool], Any] = {}
 def inlined(counted: bool) -> dict[str, Any]:
     """Options that make composed code as fast as fused code: inline always, no reference counts, no checks."""
     lean = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # nobody calls them from outside
-    return {"forceinline": True, "error_model": "numpy", "_nrt": counted, **lean}
+    return accepted({"forceinline": True, "error_model": "numpy", "_nrt": counted, **lean})
+
+
+def accepted(options: dict[str, Any]) -> dict[str, Any]:
+    """The options this numba knows; one that it has dropped is told, and done without."""
+    return {name: value for name, value in options.items() if known(name)}
+
+
+@cache
+def known(option: str) -> bool:
+    """Whether numba takes an option."""
+    found = option == "cache" or hasattr(CPUTargetOptions, option)
+    if not found:
+        warnings.warn(
+            f"numba {nb.__version__} no longer knows the option {option}: kernels work but may be slower",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return found
 
 
 def methods_of(cls: type) -> dict[str, FunctionType]:

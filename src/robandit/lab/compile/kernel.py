@@ -1,7 +1,9 @@
-"""Kernels: the round loop compiled for one combination of parts, kept on disk, never stale.
+"""Kernels: a loop compiled for one combination of parts, kept on disk, never stale.
 
-The loop's source is copied into the cache folder under a name that is a fingerprint of all code it
-reaches and of the versions that compile it; numba's own cache then works beside that copy.
+A loop is any module of plain functions with one entry. Its functions named `open_ROLE`, `restore_ROLE` and
+`close_ROLE` are seams where a part's code is put in; the others are helpers. The module's source is copied into
+the cache folder under a name that is a fingerprint of all code it reaches and of the versions that compile it;
+numba's own cache then works beside that copy.
 """
 
 import importlib.util
@@ -21,22 +23,22 @@ from numba.core.errors import NumbaError
 
 from robandit.dice import Random
 from robandit.errors import CompileError, InputError
-from robandit.lab import play
-from robandit.lab.compile.functions import code_of, fingerprint, inlined, ready
+from robandit.lab.compile.functions import accepted, code_of, fingerprint, inlined, ready
 from robandit.lab.compile.opened import opened_type, opener
 from robandit.layout import Layout, layout_of
+from robandit.parts import Part
 from robandit.version import __version__
 
-ROLES = ("policy", "state", "environment", "tables", "adversary", "memory")
-HELPERS = ["copy_means", "clipped", "clip_to_budget", "add_exactly", "what_is_left"]
-HELPERS += ["show_frequencies", "is_distribution", "play"]
+HERE = Path(__file__).parent
+PACKAGE = HERE.parents[1]
+SEAMS = ("open_", "restore_", "close_")
 COMPLAINTS = (
     "Unknown attribute|Untyped global|Use of unsupported|No implementation|Cannot|Invalid use|Unsupported|NameError"
 )
 KEPT = 400  # kernels on disk; the longest unused go first
 
-Layouts = tuple[Layout, ...]
-_KERNELS: dict[Layouts, Any] = {}
+Layouts = dict[str, Layout]  # by role
+_KERNELS: dict[Any, Any] = {}
 _LOCK = threading.RLock()
 
 
@@ -46,14 +48,15 @@ def cache_folder() -> Path:
     return Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "robandit"
 
 
-def kernel_for(parts: tuple[Any, ...], arguments: tuple[Any, ...]) -> Callable[..., Any]:
-    """The compiled loop for these parts, ready for arguments like these."""
-    layouts = tuple(layout_of(part) for part in parts)
-    if layouts not in _KERNELS:  # a kernel that is there never waits for one that is being built
+def kernel_for(entry: Callable[..., Any], parts: dict[str, Any], arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """The compiled loop that begins with `entry`, for these parts by role, ready for arguments like these."""
+    layouts = {role: layout_of(part) for role, part in parts.items()}
+    key = (entry, *layouts.items())
+    if key not in _KERNELS:  # a kernel that is there never waits for one that is being built
         with _LOCK:
-            if layouts not in _KERNELS:
-                _KERNELS[layouts] = build(layouts, arguments)
-    kernel: Callable[..., Any] = _KERNELS[layouts]
+            if key not in _KERNELS:
+                _KERNELS[key] = build(entry, layouts, arguments)
+    kernel: Callable[..., Any] = _KERNELS[key]
     return kernel
 
 
@@ -63,25 +66,27 @@ def built() -> tuple[int, int]:
     return len(_KERNELS) - found, found
 
 
-def build(layouts: Layouts, arguments: tuple[Any, ...]) -> Any:
+def build(entry: Any, layouts: Layouts, arguments: tuple[Any, ...]) -> Any:
     """Compile or load a kernel: first without reference counts, then with them for a part that allocates."""
-    name = kernel_name(layouts)
+    name = kernel_name(entry, layouts)
     folder = cache_folder() / name
     counted_mark = folder / "counts-references"
     signature = tuple(nb.typeof(argument) for argument in arguments)
     try:
         if not counted_mark.exists():
             with suppress(NumbaError, NotImplementedError, AssertionError):
-                return compiled(load(folder, name, layouts, counted=False), signature, counted=False)
-        kernel = compiled(load(folder, name, layouts, counted=True), signature, counted=True)
+                return compiled(load(folder, name, entry, layouts, counted=False), signature, counted=False)
+        kernel = compiled(load(folder, name, entry, layouts, counted=True), signature, counted=True)
         counted_mark.touch()
     except OSError as error:
         raise InputError(
             f"the kernel cache {folder.parent} cannot be written; set ROBANDIT_CACHE to a folder"
         ) from error
     except (NumbaError, NotImplementedError, AssertionError) as error:
-        names = ", ".join(layout.cls.__name__ for layout in layouts[::2])
-        raise CompileError(f"could not compile {names}: {told_shortly(error)}") from error
+        names = ", ".join(layout.cls.__name__ for role, layout in layouts.items() if issubclass(layout.cls, Part))
+        raise CompileError(
+            f"could not compile {names or entry.__name__}: {told_shortly(error)}; engine plain plays without compiling"
+        ) from error
     return kernel
 
 
@@ -90,28 +95,50 @@ def told_shortly(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     complaints = [line for line in lines if re.match(COMPLAINTS, line) and "<function resolve" not in line]
     complaint = complaints[-1] if complaints else lines[0] if lines else type(error).__name__
-    places = [line for line in lines if line.startswith("File ") and "robandit" not in line]
-    where = f" ({places[-1].rstrip(':')})" if places else ""
+    places = [line.rstrip(":") for line in lines if line.startswith("File ") and written_by_user(line)]
+    where = f" ({places[-1]})" if places else ""
     return f"{complaint}{where}; methods may use numbers, loops, math, arrays and functions of the same kind"
 
 
-def kernel_name(layouts: Layouts) -> str:
+def written_by_user(line: str) -> bool:
+    """Whether a line such as `File "mine.py", line 3` is about a file that is neither ours, nor numba's, nor a copy."""
+    path = line.partition('"')[2].partition('"')[0]
+    folders = (PACKAGE, Path(nb.__file__).parent, cache_folder())
+    return not any(Path(path).resolve().is_relative_to(folder.resolve()) for folder in folders)
+
+
+def kernel_name(entry: Any, layouts: Layouts) -> str:
     """A name for the kernel that changes with any code, layout or version it was made from."""
     classes = sorted(
-        {inner for layout in layouts for inner in classes_in(layout)} | {Random}, key=lambda cls: cls.__qualname__
+        {inner for layout in layouts.values() for inner in classes_in(layout)} | {Random},
+        key=lambda cls: cls.__qualname__,
     )
-    roots = [method for cls in classes for method in code_of(cls)]
-    here = Path(__file__).parent
-    sources = [
-        path.read_text() for path in [*sorted(here.glob("*.py")), Path(play.__file__), here.parents[1] / "layout.py"]
-    ]
+    loop = sys.modules[entry.__module__]
+    roots = [method for cls in classes for method in code_of(cls)] + list(helpers_of(loop, entry.__name__).values())
+    sources = [path.read_text() for path in [*sorted(HERE.glob("*.py")), PACKAGE / "layout.py", file_of(loop)]]
     constants = [
         repr(sorted((key, value) for key, value in vars(cls).items() if isinstance(value, bool | int | float)))
         for cls in classes
     ]
     versions = [__version__, nb.__version__, np.__version__, sys.version]
-    extra = [layout.describe() for layout in layouts] + constants + sources + versions
-    return "kernel_" + fingerprint(roots, extra)
+    described = [f"{role} {layout.describe()}" for role, layout in layouts.items()]
+    return "kernel_" + fingerprint([entry, *roots], [entry.__name__, *described, *constants, *sources, *versions])
+
+
+def file_of(loop: ModuleType) -> Path:
+    """Where a loop's text stands."""
+    assert loop.__file__ is not None
+    return Path(loop.__file__)
+
+
+def helpers_of(loop: ModuleType, entry: str) -> dict[str, FunctionType]:
+    """The plain functions a loop's module defines, but for its entry and its seams."""
+    return {
+        name: value
+        for name, value in vars(loop).items()
+        if isinstance(value, FunctionType) and value.__module__ == loop.__name__ and name != entry
+        if not name.startswith(SEAMS)
+    }
 
 
 def classes_in(layout: Layout) -> list[type]:
@@ -120,14 +147,14 @@ def classes_in(layout: Layout) -> list[type]:
     return [cls for cls in layout.cls.__mro__ if cls is not object] + nested
 
 
-def load(folder: Path, name: str, layouts: Layouts, counted: bool) -> ModuleType:
-    """The loop's own copy as a module, with the parts' code put into its seams."""
+def load(folder: Path, name: str, entry: Any, layouts: Layouts, counted: bool) -> Any:
+    """The entry of the loop's own copy as a module, with the parts' code put into its seams."""
     path = folder / f"{name}{'_counted' if counted else ''}.py"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         prune(folder.parent)
         draft = path.with_suffix(f".{os.getpid()}")
-        draft.write_bytes(Path(play.__file__).read_bytes())
+        draft.write_bytes(file_of(sys.modules[entry.__module__]).read_bytes())
         draft.replace(path)
     os.utime(folder)
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -136,20 +163,22 @@ def load(folder: Path, name: str, layouts: Layouts, counted: bool) -> ModuleType
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
-    for role, layout in zip((*ROLES, "random"), (*layouts, layout_of(Random(0, 0, 0, 0))), strict=True):
-        setattr(module, f"open_{role}", opener(opened_type(layout, counted)))
-    for role, layout in (("state", layouts[1]), ("memory", layouts[5])):
-        setattr(module, f"restore_{role}", written(restore_source(layout), counted))
-        setattr(module, f"close_{role}", written(close_source(layout), counted))
-    for helper in HELPERS:  # callees first
-        setattr(module, helper, ready(getattr(module, helper), counted))
-    return module
+    for role, layout in {**layouts, "random": layout_of(Random(0, 0, 0, 0))}.items():
+        seams = {
+            f"open_{role}": lambda layout=layout: opener(opened_type(layout, counted)),
+            f"restore_{role}": lambda layout=layout: written(restore_source(layout), counted),
+            f"close_{role}": lambda layout=layout: written(close_source(layout), counted),
+        }
+        for seam in seams.keys() & vars(module).keys():
+            setattr(module, seam, seams[seam]())
+    for helper, function in helpers_of(module, entry.__name__).items():
+        setattr(module, helper, ready(function, counted))
+    return getattr(module, entry.__name__)
 
 
-def compiled(module: ModuleType, signature: tuple[Any, ...], counted: bool) -> Any:
-    """The module's loop as machine code for one signature, from numba's cache where it is there."""
-    entry: FunctionType = module.play_runs
-    kernel = nb.njit(nogil=True, cache=True, error_model="numpy", _nrt=counted)(entry)
+def compiled(entry: Any, signature: tuple[Any, ...], counted: bool) -> Any:
+    """The loop as machine code for one signature, from numba's cache where it is there."""
+    kernel = nb.njit(**accepted({"nogil": True, "cache": True, "error_model": "numpy", "_nrt": counted}))(entry)
     kernel.compile(signature)
     return kernel
 
