@@ -6,6 +6,11 @@ import pytest
 
 from robandit.catalogue import attack, catalogue, environment
 from robandit.conformance import ADVERSARY_LAWS, ENVIRONMENT_LAWS, POLICY_LAWS
+from robandit.conformance.late import deferring_is_harmless, late_rewards, replay_equals_learning
+from robandit.conformance.law import waivers
+from robandit.conformance.policies import chance_is_true, compiled_equals_interpreted, save_and_load, simplex
+from robandit.conformance.variants import variants
+from robandit.policies.floor import Floor
 
 MEANS = (0.2, 0.5, 0.9)
 ENVIRONMENTS = {
@@ -27,12 +32,47 @@ def cases(laws: dict[str, Any], parts: dict[str, Any]) -> Any:
     return [pytest.param(law, make, id=f"{name}-{kind}") for kind, make in parts.items() for name, law in laws.items()]
 
 
-@pytest.mark.parametrize(("law", "make"), cases(POLICY_LAWS, catalogue("policy")))
-def test_policies_keep_the_laws(law: Any, make: Any) -> None:
-    policy = make()
-    if law.__name__ in policy.about.waived:
-        pytest.skip(policy.about.waived[law.__name__])
+POLICIES = {str(variant): variant for make in catalogue("policy").values() for variant in variants(make())}
+FLOORS = {f"floor-{name}": Floor(inner=make()) for name, make in catalogue("policy").items() if name != "floor"}
+KINDS = (
+    "floor-ucb1",
+    "floor-barbar",
+    "floor-thompson",
+)  # one that is drawn for, one that throws coins, an implicit one
+
+
+def hold(law: Any, policy: Any) -> None:
+    if law.__name__ in waivers(policy):
+        pytest.skip(waivers(policy)[law.__name__])
     law(policy)
+
+
+@pytest.mark.parametrize(("law", "policy"), cases(POLICY_LAWS, POLICIES))
+def test_policies_keep_the_laws(law: Any, policy: Any) -> None:
+    hold(law, policy)
+
+
+@pytest.mark.parametrize(
+    "law", [simplex, chance_is_true, deferring_is_harmless, save_and_load], ids=lambda law: law.__name__
+)
+@pytest.mark.parametrize("floor", FLOORS)
+def test_a_floor_over_any_policy_keeps_the_laws(law: Any, floor: str) -> None:
+    hold(law, FLOORS[floor])
+
+
+@pytest.mark.parametrize(
+    "law", [late_rewards, compiled_equals_interpreted, replay_equals_learning], ids=lambda law: law.__name__
+)
+@pytest.mark.parametrize("floor", KINDS)
+def test_a_floor_over_each_kind_of_policy_is_compiled_and_takes_late_rewards(law: Any, floor: str) -> None:
+    hold(law, FLOORS[floor])
+
+
+def test_variants_are_found_by_introspection() -> None:
+    assert {"barbar:scale=1,pulls=blocks", "barbar:scale=1,pulls=shuffled", "cbarbar:scale=1,band=upper"} <= set(
+        POLICIES
+    )
+    assert {"ftpl:resampling=geometric", "softmax-gradient:baseline=False"} <= set(POLICIES)
 
 
 @pytest.mark.parametrize(("law", "make"), cases(ADVERSARY_LAWS, ADVERSARIES))

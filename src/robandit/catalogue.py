@@ -159,7 +159,9 @@ def policy(text: str) -> Policy[Any]:
 def scaled(given: Policy[Any]) -> Policy[Any]:
     """The policy with constants that let it learn within a usual horizon, where it declares some."""
     changes = {item.name: item.metadata["scaled"] for item in fields(given) if item.metadata.get("scaled") is not None}
-    return replace(given, **changes)
+    inside = {item.name: getattr(given, item.name) for item in fields(given)}
+    inner = {name: scaled(value) for name, value in inside.items() if isinstance(value, Policy)}
+    return replace(given, **changes, **inner)
 
 
 def environment(text: str, means: tuple[float, ...] | None = None) -> Environment[Any]:

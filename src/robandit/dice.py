@@ -66,8 +66,8 @@ def seed_words(seed: int, replications: range) -> NDArray[np.uint64]:
 def decision_words(seed: int, numbers: NDArray[np.uint64], role: int) -> NDArray[np.uint64]:
     """Words that start the stream of each decision, shaped (decision, 4): splitmix64 (Steele et al. 2014) at 4n + 0..3.
 
-    They depend on the seed, the decision's number and the role (0 choosing, 1 learning, 2 beginning) only, so a log can be
-    read again whatever the order in which rewards came.
+    They depend on the seed, the decision's number and the role (0 choosing, 1 learning, 2 beginning) only, so a log
+    can be read again whatever the order in which rewards came.
     """
     key = np.random.SeedSequence(seed, spawn_key=(role,)).generate_state(1, np.uint64)
     counters = np.uint64(4) * numbers.astype(np.uint64)[:, None] + np.arange(1, 5, dtype=np.uint64)

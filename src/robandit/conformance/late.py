@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from robandit.catalogue import scaled
-from robandit.conformance.law import require, require_distribution
+from robandit.conformance.law import require, require_distribution, waivers
 from robandit.conformance.walks import AnyPolicy, begun, reward_of, streams
 from robandit.dice import Random
 from robandit.game import Choice
@@ -16,47 +16,41 @@ DELAY, LOST = 50, 0.3
 Event = tuple[Choice, float | None]  # what was learnt, in order; no reward: a choice that waits for one
 
 
-def walk_late(
-    policy: AnyPolicy, state: Any, rounds: int, chosen: Random, paid: Random
-) -> tuple[list[Choice], list[Event]]:
+def walk_late(policy: AnyPolicy, state: Any, rounds: int, chosen: Random, paid: Random) -> list[Event]:
     """Interpreted rounds whose rewards come 1 to 100 rounds later, shuffled, three of ten never."""
     due: dict[int, list[tuple[Choice, float]]] = {}
-    choices: list[Choice] = []
     events: list[Event] = []
     for t in range(rounds):
         for choice, reward in due.pop(t, []):
             policy.learn(state, choice, reward, chosen)
             events.append((choice, reward))
-        require_distribution(state.chances, f"with late rewards before round {t}")
+        if t % 10 == 0:
+            require_distribution(state.chances, f"with late rewards before round {t}")
         choice = policy.choose(state, chosen)
         policy.defer(state, choice)
-        choices.append(choice)
         events.append((choice, None))
         reward = reward_of(choice.arm, len(state.chances), paid)
         if paid.uniform() >= LOST:
             due.setdefault(t + 1 + int(2 * DELAY * paid.uniform()), []).append((choice, reward))
-    return choices, events
+    return events
 
 
 def late_rewards(policy: AnyPolicy) -> None:
     """Late, shuffled and lost rewards: p(t) stays a distribution and the better of two arms is found.
 
-    A policy that says it cannot is left alone: where rewards come late it is refused.
+    A policy that says it cannot is left alone: where rewards come late it is refused. Fixed seeds; the share is
+    that of the second half of three plays, above 90 % for every policy here that learns, so 75 % leaves room.
     """
     if policy.late == "no":
         return
-    better = total = 0
-    for seed in range(4):
+    shares = []
+    for seed in range(3):
         chosen, paid = streams(60 + seed)
-        state = begun(scaled(policy), 2, 6000, chosen)
-        choices, _ = walk_late(scaled(policy), state, 6000, chosen, paid)
-        better += sum(choice.arm == 1 for choice in choices[3000:])
-        total += 3000
-    waived = policy.about.waived if hasattr(type(policy), "about") else {}
-    require(
-        "learns" in waived or better > 0.75 * total,
-        f"late rewards: only {100 * better / total:.1f} % on the better arm",
-    )
+        state = begun(scaled(policy), 2, 4000, chosen)
+        arms = [choice.arm for choice, reward in walk_late(scaled(policy), state, 4000, chosen, paid) if reward is None]
+        shares.append(np.mean(arms[2000:]))
+    share = 100 * np.mean(shares)
+    require("learns" in waivers(policy) or share > 75, f"with late rewards only {share:.1f} % went to the better arm")
 
 
 def deferring_is_harmless(policy: AnyPolicy) -> None:
@@ -66,9 +60,9 @@ def deferring_is_harmless(policy: AnyPolicy) -> None:
         chosen, paid = streams(61)
         state = begun(scaled(policy), 4, 600, chosen)
         for _ in range(600):
-            choice = policy.choose(state, chosen)
+            choice = scaled(policy).choose(state, chosen)
             if deferred:
-                policy.defer(state, choice)
+                scaled(policy).defer(state, choice)
             scaled(policy).learn(state, choice, reward_of(choice.arm, 4, paid), chosen)
         states.append(saved(state))
     require(states[0] == states[1], "deferring a choice changed what its reward taught")
@@ -79,15 +73,14 @@ def replay_equals_learning(policy: AnyPolicy) -> None:
     chosen, paid = streams(62)
     plain = scaled(policy)
     state = begun(plain, 4, 10_000, chosen)
+    events: list[Event] = []
     if policy.late == "no":
-        events: list[Event] = []
         for _ in range(10_000):
             choice = plain.choose(state, chosen)
-            reward = reward_of(choice.arm, 4, paid)
-            plain.learn(state, choice, reward, chosen)
-            events.append((choice, reward))
+            events.append((choice, reward_of(choice.arm, 4, paid)))
+            plain.learn(state, choice, events[-1][1] or 0.0, chosen)
     else:
-        events = walk_late(plain, state, 6000, chosen, paid)[1][:10_000]
+        events = walk_late(plain, state, 6000, chosen, paid)[:10_000]
     log = log_of(events)
     folded = [saved(replay_log(plain, log, arms=4, horizon=10_000, engine=engine)) for engine in ("rounds", "plain")]
     require(folded[0] == folded[1], "a log folds to other bits compiled than interpreted")

@@ -1,13 +1,14 @@
 """What a law is: a function that plays a part and says what it saw when the law is broken."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from robandit.game import Floats
 from robandit.lab.table import Table
-from robandit.parts import Part
+from robandit.parts import About, Part
 from robandit.state import saved
 
 Law = Callable[[Any], None]
@@ -23,11 +24,22 @@ def require(holds: Any, seen: str) -> None:
         raise BrokenLaw(seen)
 
 
+def abouts(part: Part) -> list[About]:
+    """The catalogue lines of a part and of those inside it."""
+    inside = (getattr(part, item.name) for item in fields(part))
+    own = [part.about] if hasattr(type(part), "about") else []
+    return own + [about for value in inside if isinstance(value, Part) for about in abouts(value)]
+
+
+def waivers(part: Part) -> dict[str, str]:
+    """The laws that do not apply to a part, or to one inside it, with the reasons."""
+    return {law: reason for about in abouts(part) for law, reason in about.waived.items()}
+
+
 def check(part: Part, laws: dict[str, Law]) -> None:
     """Every law that is not waived; a waiver is a reason in words."""
-    waived = part.about.waived if hasattr(type(part), "about") else {}
     for name, law in laws.items():
-        if name in waived:
+        if name in waivers(part):
             continue
         try:
             law(part)

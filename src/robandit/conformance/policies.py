@@ -9,7 +9,7 @@ import numpy as np
 
 from robandit.catalogue import attack, scaled
 from robandit.conformance.late import deferring_is_harmless, late_rewards, replay_equals_learning
-from robandit.conformance.law import Law, check, require, require_distribution, require_same_play
+from robandit.conformance.law import Law, abouts, check, require, require_distribution, require_same_play
 from robandit.conformance.walks import AnyPolicy, begun, reward_of, streams, walk
 from robandit.dice import Random
 from robandit.environments.bernoulli import Bernoulli
@@ -74,10 +74,8 @@ def chance_is_true(policy: AnyPolicy) -> None:
 
 def divergence(seen: float, chance: float) -> float:
     """kl(seen, chance) of two coins."""
-    inside = (
-        x * math.log(x / y) if y > 0.0 else math.inf for x, y in ((seen, chance), (1 - seen, 1 - chance)) if x > 0
-    )
-    return sum(inside)
+    sides = ((seen, chance), (1.0 - seen, 1.0 - chance))
+    return sum(x * math.log(x / y) if y > 0.0 else math.inf for x, y in sides if x > 0.0)
 
 
 def same_seed(policy: AnyPolicy) -> None:
@@ -112,7 +110,8 @@ def save_and_load(policy: AnyPolicy) -> None:
 
 def in_parts(policy: AnyPolicy) -> None:
     """A play that is left, written down as JSON and taken up again ends with the same bits as one in one piece."""
-    environment, terms = Bernoulli(MEANS), {"horizon": 1200, "runs": 2, "seed": 31, "threads": 1}
+    environment = Bernoulli(MEANS)
+    terms: dict[str, Any] = {"horizon": 1200, "runs": 2, "seed": 31, "threads": 1}
     adversary = attack("invert", schedule="leading:theta=0.3", budget=10, size=0.4)
     whole = simulate(scaled(policy), environment, adversary, **terms)
     first = simulate(scaled(policy), environment, adversary, until=501, **terms)
@@ -213,7 +212,7 @@ def needs_are_declared(policy: AnyPolicy) -> None:
     """It looks at the horizon and at C only if its catalogue entry says so."""
     setting = Overheard(3, 1000, 10.0)
     policy.start(setting)
-    needs = set(policy.about.needs) if hasattr(type(policy), "about") else {"horizon", "corruption"}
+    needs = {need for about in abouts(policy) for need in about.needs} if abouts(policy) else {"horizon", "corruption"}
     asked = vars(setting).get("asked", set())
     require(asked <= needs, f"it looks at {', '.join(sorted(asked - needs))}, which it does not declare")
 
