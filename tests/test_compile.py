@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import robandit as rb
+from robandit.catalogue import catalogue
 from robandit.errors import CompileError, PartError, PlayError
-from robandit.lab.compile import kernel
+from robandit.lab.compile import functions, kernel
 
 ENVIRONMENT = rb.Bernoulli([0.2, 0.8])
 
@@ -74,6 +75,44 @@ def test_cached_across_processes_and_never_stale(tmp_path: Path) -> None:
     three, seven = (run_script(tmp_path, cache, compiled.format(share)) for share in (3, 7))
     assert three[0] != seven[0]
     assert seven[1] == 0
+
+
+CONSTANTS = """
+from dataclasses import dataclass
+import numpy as np
+import robandit as rb
+import consts
+
+@dataclass
+class State:
+    chances: np.ndarray
+
+@dataclass(frozen=True)
+class Two(rb.Policy[State]):
+    def start(self, setting):
+        return State(np.full(setting.arms, 1 / setting.arms))
+
+    def first(self):
+        return consts.A
+
+    def learn(self, state, choice, reward, random):
+        state.chances[0] = consts.B * self.first()
+        state.chances[1] = 1.0 - consts.B * self.first()
+
+print(rb.simulate(Two(), rb.Bernoulli([0.2, 0.8]), horizon=2000, runs=2).best_arm_share)
+"""
+
+
+def test_two_methods_reading_one_module_are_never_stale(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(CONSTANTS)
+    shares = []
+    for b in (0.1, 0.9):
+        (tmp_path / "consts.py").write_text(f"A = 1.0\nB = {b}\n")
+        words = [sys.executable, "-B", str(tmp_path / "script.py")]
+        env = {"ROBANDIT_CACHE": str(tmp_path / "cache"), "PATH": ""}
+        shares.append(float(subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout))
+    assert shares[0] > 0.8
+    assert shares[1] < 0.2
 
 
 @dataclass
@@ -138,6 +177,24 @@ def test_a_policy_that_allocates_is_compiled_all_the_same(kernel_cache: Path) ->
 class OutOfRange(Plain):
     def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
         state.chances[len(state.chances)] = 1.0
+
+
+@dataclass(frozen=True)
+class Replacing(Plain):
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.chances = state.chances * 1.0
+
+
+@dataclass
+class Listed:
+    chances: np.ndarray
+    seen: list[float]
+
+
+@dataclass(frozen=True)
+class WithList(rb.Policy[Listed]):
+    def start(self, setting: rb.Setting) -> Listed:
+        return Listed(np.full(setting.arms, 1.0 / setting.arms), [])
 
 
 @dataclass(frozen=True)
@@ -218,13 +275,15 @@ def test_methods_may_have_defaults() -> None:
 @pytest.mark.parametrize(
     ("policy", "error", "message"),
     [
-        (OutOfRange(), IndexError, "out of bounds"),
+        (OutOfRange(), PartError, r"IndexError in learn \(test_compile.py line \d+: state.chances.*out of bounds"),
+        (Replacing(), PartError, r"learn \(test_compile.py line \d+\) replaces the array state.chances: write into it"),
+        (WithList(), PartError, r"seen is a list after start \(test_compile.py line \d+\): allowed are numbers"),
         (NotANumber(), PartError, "not a distribution"),
         (CutFloat(), PartError, "state.count is declared int but became 0.5"),
-        (NoSuchArm(), PartError, "arm 5 in round 0, allowed are 0 to 1"),
+        (NoSuchArm(), PartError, r"choose \(test_compile.py line \d+\) answered arm 5 in round 0, allowed are 0 to 1"),
         (LateTrouble(), PlayError, "chose arm 9, allowed are 0 to 1"),
         (LateNan(), PlayError, "left the simplex"),
-        (NotCompilable(), CompileError, "could not compile NotCompilable"),
+        (NotCompilable(), CompileError, r"could not compile NotCompilable.*test_compile.py.*engine plain"),
         (ListChances(), PartError, "state.chances must be a one-dimensional array of floats"),
         (NoState(), PartError, "dataclass with a field `chances`"),
     ],
@@ -307,11 +366,8 @@ class Silent(OneArmARound):
 
 
 @dataclass(frozen=True)
-class Blind(rb.Adversary[Nothing]):
-    """Forgets to say that it sees the draw."""
-
-    def start(self, means: np.ndarray, horizon: int) -> Nothing:
-        return Nothing()
+class Both(OneArmARound):
+    """Moves the means and the reward too: of no threat model."""
 
     def tamper_reward(self, memory: Any, t: int, means: Any, arm: int, reward: float, random: rb.Random) -> float:
         return 0.0
@@ -333,9 +389,9 @@ def test_nonsense_from_an_adversary_buys_nothing() -> None:
     assert np.array_equal(clean.regret, late.regret)
     assert late.corruption_paid.max() == 0.0
     for adversary, message in [
-        (NanMeans(budget=5.0), "means proposed in round 0 are no numbers"),
+        (NanMeans(budget=5.0), r"means proposed in round 0 are no numbers.*test_compile.py line"),
         (Silent(budget=5.0), "wrote a proposal in round 0 but did not answer True"),
-        (Blind(budget=5.0), "must define tamper_means"),
+        (Both(budget=5.0), "must define tamper_means"),
     ]:
         with pytest.raises((PartError, rb.InputError), match=message):
             rb.simulate(rb.Samba(), ENVIRONMENT, adversary, horizon=100, runs=1)
@@ -386,3 +442,49 @@ def test_parts_nest() -> None:
     parts = table().play_compiled(slice(0, 3))
     assert parts[1].table.sum() == 500
     assert parts[1].table[:, 0].sum() == 0
+
+
+def test_the_plain_engine_gives_the_same_bits_and_plays_what_cannot_be_compiled() -> None:
+    terms: dict[str, Any] = {"horizon": 700, "runs": 3}
+    adversary = rb.attack("flip", schedule="random", budget=9.5)
+    fast, plain = (rb.simulate(rb.Samba(), ENVIRONMENT, adversary, engine=e, **terms) for e in ("rounds", "plain"))
+    assert np.array_equal(fast.regret, plain.regret)
+    assert np.array_equal(fast.corruption_paid, plain.corruption_paid)
+    assert plain.engine == "plain"
+    assert rb.simulate(NotCompilable(), ENVIRONMENT, engine="plain", **terms).pulls.sum() == 2100
+
+
+def test_an_option_that_numba_drops_is_told_and_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Later:
+        """The options of a numba that no longer knows _nrt."""
+
+        forceinline = error_model = no_cpython_wrapper = no_cfunc_wrapper = None
+
+    functions.known.cache_clear()
+    try:
+        assert all(functions.known(name) for name in functions.inlined(False))
+        functions.known.cache_clear()
+        monkeypatch.setattr(functions, "CPUTargetOptions", Later)
+        with pytest.warns(RuntimeWarning, match="no longer knows the option _nrt"):
+            assert "_nrt" not in functions.inlined(False)
+    finally:
+        functions.known.cache_clear()
+
+
+def test_no_shipped_part_counts_references() -> None:
+    environments = [rb.environment("beta", (0.2, 0.8)), rb.Samples(samples=((0.0, 1.0), (0.5, 1.0)))]
+    adversaries = [rb.attack(name, budget=5) for name in catalogue("reward attack")]
+    adversaries += [rb.attack("flip", schedule=name, budget=5) for name in catalogue("schedule") if name != "window"]
+    for policy in catalogue("policy").values():
+        rb.simulate(policy(), ENVIRONMENT, horizon=10, runs=1)
+    for environment in environments:
+        rb.simulate(rb.Samba(), environment, horizon=10, runs=1)
+    for adversary in adversaries:
+        rb.simulate(rb.Samba(), ENVIRONMENT, adversary, horizon=10, runs=1)
+    shipped = [built for (entry, *roles), built in kernel._KERNELS.items() if all_shipped(roles)]
+    assert len(shipped) > 30
+    assert not any(built.targetoptions["_nrt"] for built in shipped)
+
+
+def all_shipped(roles: Any) -> bool:
+    return bool(roles) and all(layout.cls.__module__.startswith("robandit.") for _, layout in roles)

@@ -164,6 +164,8 @@ def set_table(
             raise InputError(f"{name} must be at most {most:,}, not {number:,}")
     check_threat(against)
     means = np.array(checked_means(getattr(environment, "means", ())))
+    if isinstance(state, Position):
+        check_position(state, runs, len(means), int(horizon))
     first = state.round if isinstance(state, Position) else 0
     last = int(horizon) if until is None else until
     if isinstance(last, bool) or not isinstance(last, int | np.integer) or not first < last <= horizon:
@@ -174,7 +176,6 @@ def set_table(
         raise InputError(f"{runs:,} runs of {len(grid):,} checkpoints and {len(means):,} arms do not fit into memory")
     dice, pulls = seed_words(int(seed), range(runs)), np.zeros((runs, len(means)), np.int64)
     if isinstance(state, Position):
-        check_position(state, runs, len(means), int(horizon))
         dice, pulls = state.dice.copy(), state.pulls.copy()
     return Table(
         policy,

@@ -1,7 +1,8 @@
 """Kernels: a loop compiled for one combination of parts, kept on disk, never stale.
 
 A loop is any module of plain functions with one entry. Its functions named `open_ROLE`, `restore_ROLE` and
-`close_ROLE` are seams where a part's code is put in; the others are helpers. The module's source is copied into
+`close_ROLE` are seams where a part's code is put in; the others are helpers, and what it imports besides is only
+`Random` and `Choice`: its text and the parts' code are all there is to it. The module's source is copied into
 the cache folder under a name that is a fingerprint of all code it reaches and of the versions that compile it;
 numba's own cache then works beside that copy.
 """
@@ -23,6 +24,7 @@ from numba.core.errors import NumbaError
 
 from robandit.dice import Random
 from robandit.errors import CompileError, InputError
+from robandit.game import Choice
 from robandit.lab.compile.functions import accepted, code_of, fingerprint, inlined, ready
 from robandit.lab.compile.opened import opened_type, opener
 from robandit.layout import Layout, layout_of
@@ -113,16 +115,16 @@ def kernel_name(entry: Any, layouts: Layouts) -> str:
         {inner for layout in layouts.values() for inner in classes_in(layout)} | {Random},
         key=lambda cls: cls.__qualname__,
     )
-    loop = sys.modules[entry.__module__]
-    roots = [method for cls in classes for method in code_of(cls)] + list(helpers_of(loop, entry.__name__).values())
-    sources = [path.read_text() for path in [*sorted(HERE.glob("*.py")), PACKAGE / "layout.py", file_of(loop)]]
+    roots = [method for cls in classes for method in code_of(cls)]
+    texts = [*sorted(HERE.glob("*.py")), PACKAGE / "layout.py", file_of(sys.modules[entry.__module__])]
+    sources = [path.read_text() for path in texts]
     constants = [
         repr(sorted((key, value) for key, value in vars(cls).items() if isinstance(value, bool | int | float)))
         for cls in classes
     ]
-    versions = [__version__, nb.__version__, np.__version__, sys.version]
+    versions = [__version__, nb.__version__, np.__version__, sys.version, str(Choice._fields)]
     described = [f"{role} {layout.describe()}" for role, layout in layouts.items()]
-    return "kernel_" + fingerprint([entry, *roots], [entry.__name__, *described, *constants, *sources, *versions])
+    return "kernel_" + fingerprint(roots, [entry.__name__, *described, *constants, *sources, *versions])
 
 
 def file_of(loop: ModuleType) -> Path:
