@@ -1,6 +1,5 @@
 """The command: keys of the contract, sentences for mistakes, pictures."""
 
-import json
 import math
 import subprocess
 import sys
@@ -249,4 +248,3 @@ def test_the_module_is_the_command_and_names_agree_with_the_stub() -> None:
     assert set(dir(rb)) >= set(rb.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = rb.nonsense  # type: ignore[attr-defined]
-    assert json.dumps(rb.__all__)

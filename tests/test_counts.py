@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import robandit as rb
-from robandit.lab.counts import strikes
+from robandit.lab.counts import play_stretch, strikes
 
 ENVIRONMENT = rb.Bernoulli([0.3, 0.5, 0.8])
 ATTACKS = {
@@ -41,6 +41,21 @@ def test_bills_agree_exactly_and_regrets_in_law(attack: str) -> None:
 def test_every_phased_policy_agrees_in_law(policy: Any) -> None:
     rounds, counts = both(policy, ATTACKS["start"])
     assert stats.ks_2samp(rounds.regret[:, -1], counts.regret[:, -1]).pvalue > 1e-4
+
+
+def test_a_stretch_draws_entries_and_successes_with_their_probabilities() -> None:
+    """10^9 rounds at once: each count and each sum within 6.5 standard deviations, about 0.02 % of it."""
+    policy = rb.Cbarbar(scale=1)
+    state = policy.start(rb.Setting(3, 10**5))
+    state.left, means, rounds = 2 * 10**9, np.array([0.1, 0.5, 0.9]), 10**9
+    counts = play_stretch(policy, state, rounds, means, np.random.default_rng(3))
+    expected = rounds * state.entries
+    paid = means[state.arms]
+    assert (np.abs(state.drawn - expected) < 6.5 * np.sqrt(expected)).all()
+    assert (np.abs(state.sums - state.drawn * paid) < 6.5 * np.sqrt(state.drawn * paid * (1 - paid))).all()
+    assert counts.sum() == rounds
+    assert counts == pytest.approx(np.bincount(state.arms, weights=state.drawn))
+    assert state.left == 10**9
 
 
 def test_engine_is_named_and_chosen_above_ten_million_rounds() -> None:

@@ -54,7 +54,15 @@ def test_bisection_knows_what_cannot_be_turned_what_needs_no_turning_and_what_is
 
 
 @pytest.mark.parametrize(
-    ("shares", "answer"), [([0.4, 0.4, 0.6], True), ([0.4, 0.6], True), ([0.5, 0.6, 0.4], False), ([0.9], False)]
+    ("shares", "answer"),
+    [
+        ([0.4, 0.4, 0.6], True),
+        ([0.4, 0.6], True),
+        ([0.5, 0.6, 0.4], False),
+        ([0.9], False),
+        ([0.49] * 49 + [0.51] * 51, False),  # 49 % of the runs are not half of them
+        ([0.49] * 50 + [0.51] * 50, True),
+    ],
 )
 def test_turned_means_fewer_than_half_of_the_rounds_in_at_least_half_of_the_runs(
     shares: list[float], answer: bool
