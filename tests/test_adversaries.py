@@ -7,7 +7,7 @@ import pytest
 
 import robandit as rb
 from robandit.adversaries.attacks import sized_target
-from robandit.catalogue import make
+from robandit.catalogue import SHIPPED
 from robandit.environments.means import moved
 from robandit.lab.table import set_table
 
@@ -30,7 +30,7 @@ MEANS = np.array([0.2, 0.9, 0.5, 0.8])
     ],
 )
 def test_targets(attack: str, target: list[float]) -> None:
-    assert sized_target(make("attack", attack), "full", MEANS) == pytest.approx(target)
+    assert sized_target(SHIPPED.make("attack", attack), "full", MEANS) == pytest.approx(target)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_targets(attack: str, target: list[float]) -> None:
     ],
 )
 def test_sizes(attack: str, size: str, target: list[float]) -> None:
-    assert sized_target(make("attack", attack), size, MEANS) == pytest.approx(target)
+    assert sized_target(SHIPPED.make("attack", attack), size, MEANS) == pytest.approx(target)
 
 
 def rounds_hit(schedule: str, budget: float, horizon: int = 400, seed: int = 1, **terms: Any) -> list[int]:

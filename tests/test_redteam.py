@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.adversaries.band import Band, BandAttack
+from robandit.adversaries.band import Band
 from robandit.adversaries.push import Push, pushed_arms
 from robandit.adversaries.push_shown import PushShown
+from robandit.adversaries.scheduled import ScheduledAttack
 from robandit.cli.main import main
 from robandit.dice import Random
 from robandit.redteam import evaluate
@@ -65,7 +66,7 @@ def test_band_strikes_as_a_plain_reading_of_it_does() -> None:
     chances = np.clip(0.4 + np.cumsum(random.normal(0, 0.08, 400)), 0.01, 0.99)
     for low, high, again, first, every in ((0.3, 0.8, 0.5, 20, 3), (0.0, 1.0, 0.0, 0, 1), (0.2, 0.9, 0.2, 0, 7)):
         schedule = Band(low=low, high=high, again=again, first=first, every=every)
-        attack = BandAttack(attack=Push(), schedule=schedule, budget=9.0)
+        attack = ScheduledAttack(attack=Push(), schedule=schedule, budget=9.0)
         memory, means = attack.start(np.array(MEANS), 400), np.array(MEANS)
         struck, fallen, last = [], False, -(10**9)
         for t, chance in enumerate(chances):
@@ -81,7 +82,7 @@ def test_band_strikes_as_a_plain_reading_of_it_does() -> None:
 
 
 def test_band_watches_every_arm_the_attack_lowers() -> None:
-    attack = BandAttack(attack=Push(lowered=2, raised=0), schedule=Band(low=0.7), budget=9.0)
+    attack = ScheduledAttack(attack=Push(lowered=2, raised=0), schedule=Band(low=0.7), budget=9.0)
     memory, means = attack.start(np.array(MEANS), 10), np.array(MEANS)
     for chances, wanted in (((0.2, 0.4, 0.4), True), ((0.4, 0.3, 0.3), False)):
         proposal = means.copy()
@@ -195,7 +196,7 @@ def test_seeds_for_choosing_are_never_those_of_the_report() -> None:
     assert min(seeds) > 10**6
 
 
-def test_the_memory_of_a_play_depends_on_the_code_and_the_game(tmp_path: Path) -> None:
+def test_the_memory_of_a_play_depends_on_the_code_and_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = evaluator(tmp_path)
     play = Play(Candidate("sink-shown"), 3.0, 1, 4)
     first = one.outcome(play)
@@ -203,7 +204,7 @@ def test_the_memory_of_a_play_depends_on_the_code_and_the_game(tmp_path: Path) -
     assert len(one.journal.known) == 1
     Evaluator(Game(rb.policy("samba"), rb.Bernoulli(MEANS), 1501), one.journal).outcome(play)
     assert len(one.journal.known) == 2
-    one.codes = dict.fromkeys(one.codes, "another")
+    monkeypatch.setattr(evaluate, "code_hash", lambda *parts: "another")
     one.outcome(play)
     assert len(one.journal.known) == 3
 
@@ -237,13 +238,13 @@ def test_a_loaded_adversary_of_model_a_is_tried_in_a_only_and_its_helpers_count(
     program = f"""
 import sys
 sys.path.insert(0, {str(tmp_path)!r})
-from robandit.catalogue import load_file
-from robandit.cli.play import adversary_json
+from robandit.catalogue import SHIPPED
+from robandit.cli.attacks import adversary_json
 from robandit.redteam.candidate import Candidate, catalogue_attacks
 from robandit.store.code import code_hash
-load_file({str(tmp_path / "own.py")!r})
-print([Candidate("before") in catalogue_attacks(threat, False) for threat in "AB"])
-made = Candidate("before").adversary(3.0)
+own = SHIPPED.with_file({str(tmp_path / "own.py")!r})
+print([Candidate("before") in catalogue_attacks(threat, False, own) for threat in "AB"])
+made = Candidate("before").adversary(3.0, catalogue=own)
 print(adversary_json(made)["attack"], adversary_json(made)["threat"])
 print(code_hash(made))
 """
