@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -178,6 +179,15 @@ def study_flags() -> Parser:
     flags.add_argument("--threads", type=whole, help="cells at a time (default: all cores)")
     flags.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster, such as tcp://host:8786")
     return flags
+
+
+def out_from(arguments: argparse.Namespace) -> Path:
+    """Where results are kept; refused before anything is played if they could not be."""
+    out = Path(arguments.out)
+    there = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise InputError(f"--out: the folder {str(out)!r} cannot be written")
+    return out
 
 
 def policies_from(arguments: argparse.Namespace, catalogue: Any) -> list[Any]:

@@ -80,4 +80,4 @@ def show_list(arguments: argparse.Namespace) -> None:
 
     console = Console(width=None if sys.stdout.isatty() else 140)
     for kind in kinds:
-        console.print(catalogue_table(kind, [told for told in entries if told["kind"] == kind]))
+        console.print(catalogue_table(kind, [told for told in entries if told["kind"] == kind], console.width))

@@ -76,6 +76,7 @@ def play_all(
                 def shown(share: float, label: str = str(policy)) -> None:
                     tell(len(traces) + share, label)
 
+                shown(0.0)
                 traces.append(simulate(policy, environment, adversary, **terms, progress=shown))
         except KeyboardInterrupt:
             if not traces:
@@ -176,13 +177,13 @@ def print_table(result: dict[str, Any]) -> None:
     """The table and its notes."""
     from rich.console import Console
 
-    from robandit.cli.tables import play_table
+    from robandit.cli.tables import SPARE, play_table
 
-    table = play_table(result)
-    console = Console()
-    if not sys.stdout.isatty():  # a pipe has no width: let nothing be cut
-        console = Console(width=max(100, console.measure(table).maximum))
-    console.print(table)
+    tables = [play_table(result, SPARE[:count]) for count in range(len(SPARE) + 1)]
+    sizes = [Console(width=1000).measure(table) for table in tables]
+    console = Console() if sys.stdout.isatty() else Console(width=max(100, sizes[0].maximum))  # a pipe has no width
+    fits = [number for number, size in enumerate(sizes) if size.minimum <= console.width]
+    console.print(tables[fits[0] if fits else -1])  # rather a column less than a number cut
     for row in result["results"]:
         for note in row["notes"]:
             console.print(f"note on {row['label']}: {note}", highlight=False)

@@ -14,6 +14,7 @@ from robandit.cli.flags import (
     game_flags,
     json_flags,
     load_flags,
+    out_from,
     plot_flags,
     plot_from,
     policies_from,
@@ -77,26 +78,30 @@ def all_priced(arguments: argparse.Namespace) -> "Found":
     """Every policy on every environment, one after another."""
     from robandit.redteam.evaluate import Evaluator, Game, journal_for
     from robandit.redteam.frontier import default_policies, with_told
-    from robandit.redteam.price import attack_price
+    from robandit.redteam.price import attack_price, check_pricing
 
     catalogue = catalogue_from(arguments)
     given = policies_from(arguments, catalogue) if arguments.policy else default_policies(catalogue)
     policies, places = [with_told(policy) for policy in given], places_from(arguments, catalogue)
     attacks = {place: attacks_from(arguments, place, catalogue) for place in places}
-    size = PLAYS * arguments.runs
-    pairs = [(place, policy) for place in places for policy in policies]
-    where = f"{len(policies)} policies on {len(places)} environments".replace("1 policies", "1 policy")
-    work = f"roughly {size * len(pairs):,} runs of {arguments.horizon:,} rounds"
-    found = []
-    with progress(size * len(pairs), f"price: {where.replace('1 environments', '1 environment')}, {work}") as tell:
-        for number, (place, policy) in enumerate(pairs):
+    size, out = PLAYS * arguments.runs, out_from(arguments)
+    asked = []
+    for place in places:
+        for policy in policies:
             game = Game(policy, place.environment, arguments.horizon, arguments.seed)
-            words = f"{policy} on {place.title.partition(':')[0]}"
-            journal = journal_for(game, Path(arguments.out), f"price-{arguments.threat}")
-            counted = stage(tell, size * number, size, words)
-            evaluator = Evaluator(game, journal, arguments.threads, counted, catalogue)
+            journal = journal_for(game, out, f"price-{arguments.threat}")
+            evaluator = Evaluator(game, journal, arguments.threads, catalogue=catalogue)
+            check_pricing(evaluator, arguments.threat, attacks[place], arguments.runs, arguments.blocks)
+            asked.append((place, evaluator))
+    where = f"{len(policies)} policies on {len(places)} environments".replace("1 policies", "1 policy")
+    work = f"roughly {size * len(asked):,} runs of {arguments.horizon:,} rounds"
+    found = []
+    with progress(size * len(asked), f"price: {where.replace('1 environments', '1 environment')}, {work}") as tell:
+        for number, (place, evaluator) in enumerate(asked):
+            words = f"{evaluator.game.policy} on {place.title.partition(':')[0]}"
+            evaluator.tell = stage(tell, size * number, size, words)
             terms = {"runs": arguments.runs, "blocks": arguments.blocks}
-            found.append((place, game, attack_price(evaluator, arguments.threat, attacks[place], **terms)))
+            found.append((place, evaluator.game, attack_price(evaluator, arguments.threat, attacks[place], **terms)))
     return found
 
 

@@ -15,6 +15,7 @@ from robandit.cli.flags import (
     json_flags,
     load_flags,
     number,
+    out_from,
     plot_flags,
     plot_from,
     policies_from,
@@ -83,18 +84,20 @@ def redteam(arguments: argparse.Namespace) -> None:
 def searched(arguments: argparse.Namespace) -> "list[tuple[Evaluator, Finding]]":
     """One search for each policy and budget."""
     from robandit.redteam.evaluate import Evaluator, Game, journal_for
-    from robandit.redteam.search import planned_runs, worst_attack
+    from robandit.redteam.search import check_search, planned_runs, worst_attack
 
     catalogue = catalogue_from(arguments)
     policies, environment = policies_from(arguments, catalogue), environment_from(arguments, catalogue)
-    runs, threat = arguments.runs, arguments.threat
+    runs, threat, out = arguments.runs, arguments.threat, out_from(arguments)
     how = {"evaluations": arguments.evaluations, "quick": arguments.quick}
     asked = []
     for policy in policies:
         game = Game(policy, environment, arguments.horizon, arguments.seed, arguments.charge)
         for budget in arguments.budget:
-            journal = journal_for(game, Path(arguments.out), f"redteam-{threat}-{budget:g}")
+            journal = journal_for(game, out, f"redteam-{threat}-{budget:g}")
             asked.append((Evaluator(game, journal, arguments.threads, catalogue=catalogue), budget))
+    for evaluator, budget in asked:
+        check_search(evaluator, threat, budget, runs, arguments.evaluations)
     sizes = [planned_runs(evaluator, threat, runs, **how) for evaluator, _ in asked]
     searches = f"{len(asked)} searches" if len(asked) > 1 else "one search"
     opening = f"redteam: {searches}, roughly {sum(sizes):,} runs of {arguments.horizon:,} rounds"

@@ -15,7 +15,9 @@ TITLES = {
     "adversary": "Attacks that decide themselves when and how far (B sees the draw, A does not)",
     "environment": "Environments",
 }
+SPARE = ("ns/round", "median", "5 % - 95 %")  # left out of a play's table where it is narrow, in this order
 COLUMNS = {"policy": ("needs", "fidelity", "cost"), "schedule": ("sees",), "adversary": ("threat", "sees")}
+NARROW = 100  # below this a policy's fidelity and cost are left to the JSON
 
 
 def new_table(title: str, caption: str | None = None) -> Table:
@@ -31,26 +33,27 @@ def new_table(title: str, caption: str | None = None) -> Table:
     )
 
 
-def catalogue_table(kind: str, entries: list[dict[str, Any]]) -> Table:
+def catalogue_table(kind: str, entries: list[dict[str, Any]], width: int) -> Table:
     """One row a part."""
+    columns = ("needs",) if kind == "policy" and width < NARROW else COLUMNS.get(kind, ())
     table = new_table(TITLES[kind])
     table.add_column("name", style="bold", no_wrap=True)
-    table.add_column("what it does", ratio=3)
-    table.add_column("parameters", ratio=2)
-    for heading in COLUMNS.get(kind, ()):
-        table.add_column(heading)
+    table.add_column("what it does", ratio=3, overflow="fold")
+    table.add_column("parameters", ratio=2, overflow="fold")
+    for heading in columns:
+        table.add_column("cost a round" if heading == "cost" else heading, max_width=14)
     for told in entries:
         settings = ", ".join(
             f"{item['name']}={item['default']}" if item["default"] is not None else item["name"]
             for item in told["parameters"]
         )
-        more = (told[heading] for heading in COLUMNS.get(kind, ()))
+        more = (told[heading] for heading in columns)
         words = (", ".join(value) if isinstance(value, list) else value for value in more)
         table.add_row(told["name"], told["summary"], settings or "-", *(word or "-" for word in words))
     return table
 
 
-def play_table(result: dict[str, Any]) -> Table:
+def play_table(result: dict[str, Any], left_out: tuple[str, ...] = ()) -> Table:
     """Regret with its interval, one row a policy."""
     environment, adversary = result["environment"], result["adversary"]
     arms = f"{len(environment['means'])} arms ({environment['name']})"
@@ -61,22 +64,29 @@ def play_table(result: dict[str, Any]) -> Table:
         bill = f"budget {budget} charged by {adversary['charge']}"
         against = f"Threat model {adversary['threat']}: {described(adversary)}, {bill}."
     table = new_table(title, f"{against} Regret counts true means; ± is a 95 % interval of the mean.")
-    table.add_column("policy", style="bold", overflow="fold")
-    for heading in ("mean regret", "± 95 %", "median", "5 % - 95 %", "best arm"):
+    table.add_column("policy", style="bold", overflow="fold", min_width=12)
+    rows = [play_row(row, adversary is not None) for row in result["results"]]
+    shown = [heading for heading in rows[0] if heading not in left_out]
+    for heading in shown:
         table.add_column(heading, justify="right", no_wrap=True)
-    if adversary:
-        table.add_column("paid", justify="right", no_wrap=True)
-        table.add_column("rounds", justify="right", no_wrap=True)
-    table.add_column("ns/round", justify="right", no_wrap=True)
-    for row in result["results"]:
-        regret, corruption = row["regret"], row["corruption"]
-        half = "-" if regret["half_width_95"] is None else f"{regret['half_width_95']:,.1f}"
-        cells = [row["label"], f"{regret['mean']:,.1f}", half, f"{regret['median']:,.1f}"]
-        cells += [f"{regret['p05']:,.0f} - {regret['p95']:,.0f}", f"{100 * row['best_arm_share']:.1f} %"]
-        if adversary:
-            cells += [f"{corruption['paid_mean']:,.1f}", f"{corruption['rounds_mean']:,.1f}"]
-        table.add_row(*cells, f"{row['ns_per_round']:.3g}")
+    for row, cells in zip(result["results"], rows, strict=True):
+        table.add_row(row["label"], *(cells[heading] for heading in shown))
     return table
+
+
+def play_row(row: dict[str, Any], attacked: bool) -> dict[str, str]:
+    """A policy's numbers by heading."""
+    regret, corruption = row["regret"], row["corruption"]
+    cells = {
+        "mean regret": f"{regret['mean']:,.1f}",
+        "± 95 %": "-" if regret["half_width_95"] is None else f"{regret['half_width_95']:,.1f}",
+        "median": f"{regret['median']:,.1f}",
+        "5 % - 95 %": f"{regret['p05']:,.0f} - {regret['p95']:,.0f}",
+        "best arm": f"{100 * row['best_arm_share']:.1f} %",
+    }
+    if attacked:
+        cells |= {"paid": f"{corruption['paid_mean']:,.1f}", "rounds": f"{corruption['rounds_mean']:,.1f}"}
+    return {**cells, "ns/round": f"{row['ns_per_round']:.3g}"}
 
 
 def status_table(name: str, rows: list[dict[str, Any]]) -> Table:

@@ -61,18 +61,7 @@ class Price:
 
 def attack_price(evaluator: Evaluator, threat: str, attacks: list[Candidate], *, runs: int, blocks: int) -> Price:
     """Choose the cheapest attack on one block of seeds, price it on others."""
-    check_threat(threat)
-    if blocks < 3:
-        raise InputError(f"blocks must be at least 3, not {blocks}")
-    evaluator.check(runs)
-    if runs < 2:
-        raise InputError(f"runs must be at least 2, not {runs}")
-    for attack in attacks:
-        sees_draw = evaluator.adversary(attack, 1.0).sees_draw
-        if sees_draw != (threat == "B"):
-            raise InputError(f"attack {attack.attack} is of threat model {'B' if sees_draw else 'A'}, not {threat}")
-    if getattr(evaluator.game.policy, "corruption", 0) is None:
-        raise InputError(f"{evaluator.game.policy} must be told one corruption for a price, such as corruption=100")
+    check_pricing(evaluator, threat, attacks, runs, blocks)
     seed = evaluator.game.seed
     clean = evaluator.outcome(Play(None, 0.0, seed, runs * blocks))
     chosen, guess, seen = attacks[0], None, dict[Candidate, float | None]()
@@ -89,6 +78,22 @@ def attack_price(evaluator: Evaluator, threat: str, attacks: list[Candidate], *,
         paid += evaluator.outcome(Play(chosen, math.inf, words, runs))["paid"]
         prices.append(priced(evaluator, chosen, words, runs, guess=guess))
     return Price(chosen, summarised(np.array(clean["regret"])), summarised(np.array(paid)), tuple(prices), seen)
+
+
+def check_pricing(evaluator: Evaluator, threat: str, attacks: list[Candidate], runs: int, blocks: int) -> None:
+    """Refuse what has no price, before anything is played."""
+    check_threat(threat)
+    if blocks < 3:
+        raise InputError(f"blocks must be at least 3, not {blocks}")
+    evaluator.check(runs)
+    if runs < 2:
+        raise InputError(f"runs must be at least 2, not {runs}")
+    for attack in attacks:
+        sees_draw = evaluator.adversary(attack, 1.0).sees_draw
+        if sees_draw != (threat == "B"):
+            raise InputError(f"attack {attack.attack} is of threat model {'B' if sees_draw else 'A'}, not {threat}")
+    if getattr(evaluator.game.policy, "corruption", 0) is None:
+        raise InputError(f"{evaluator.game.policy} must be told one corruption for a price, such as corruption=100")
 
 
 def turned(outcome: dict[str, Any]) -> bool:

@@ -53,16 +53,8 @@ def worst_attack(
     quick: bool = False,
 ) -> Finding:
     """Search, choose, and report on the game's own seed, which no choice has seen; `quick` tries a short list only."""
-    check_threat(threat)
-    evaluator.check(runs)
-    if not 0.0 < budget < np.inf:
-        raise InputError(f"budget must be a number above 0, not {budget:g}")
-    evaluator.adversary(Candidate("flip"), budget)  # refuses a charge that is none
-    if evaluations < 0:
-        raise InputError(f"evaluations must be at least 0, not {evaluations}")
+    check_search(evaluator, threat, budget, runs, evaluations)
     means = np.array(evaluator.game.environment.means)
-    if len(means) < 2:
-        raise InputError("a search needs at least 2 arms; 1 was given")
     evaluator.tried.clear()
     phased = isinstance(evaluator.game.policy, Phased)
     if quick:
@@ -96,6 +88,19 @@ def worst_attack(
         summarised(np.array(usual["regret"])),
         len(evaluator.tried),
     )
+
+
+def check_search(evaluator: Evaluator, threat: str, budget: float, runs: int, evaluations: int) -> None:
+    """Refuse what cannot be searched, before anything is played."""
+    check_threat(threat)
+    evaluator.check(runs)
+    if not 0.0 < budget < np.inf:
+        raise InputError(f"budget must be a number above 0, not {budget:g}")
+    evaluator.adversary(Candidate("flip"), budget)  # refuses a charge that is none
+    if evaluations < 0:
+        raise InputError(f"evaluations must be at least 0, not {evaluations}")
+    if len(evaluator.game.environment.means) < 2:
+        raise InputError("a search needs at least 2 arms; 1 was given")
 
 
 def searched(evaluator: Evaluator, threat: str, budget: float, evaluations: int) -> dict[Candidate, float]:
