@@ -185,7 +185,11 @@ def test_the_command_at_a_small_size(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert set(row["price"]) == {"low", "estimate", "high"}
     assert rows["samba"]["price"]["low"] > 1.0
     assert "nothing to turn" in rows["uniform"]["notes"][0]
+    assert rows["uniform"]["price"] == {"low": None, "estimate": None, "high": None}
+    assert [rows[name]["learns"] for name in ("samba", "uniform")] == [True, False]
     assert main([*words, "--plot", str(tmp_path / "frontier.png")]) == 0
     said = capsys.readouterr().out
     assert "Attack price on bernoulli: means 0.3, 0.45, 0.8" in said
+    assert "does not learn" in next(line for line in said.splitlines() if line.strip().startswith("uniform"))
+    assert "0 (0-0)" not in said
     assert (tmp_path / "frontier.png").stat().st_size > 10_000

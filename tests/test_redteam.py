@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,9 @@ from robandit.adversaries.band import Band
 from robandit.adversaries.push import Push, pushed_arms
 from robandit.adversaries.push_shown import PushShown
 from robandit.adversaries.scheduled import ScheduledAttack
+from robandit.cli import progress
 from robandit.cli.main import main
+from robandit.cli.tables import redteam_table
 from robandit.dice import Random
 from robandit.redteam import evaluate
 from robandit.redteam.candidate import Candidate, catalogue_attacks
@@ -307,6 +310,44 @@ def test_a_killed_search_goes_on_to_the_same_answer(tmp_path: Path) -> None:
     complete = sum(len(file.read_bytes().splitlines()) for file in (tmp_path / "whole").glob("*"))
     assert 0 < lines < complete
     assert subprocess.run([*command, str(tmp_path / "cut")], capture_output=True, check=True).stdout == whole
+
+
+def test_only_a_number_that_is_higher_is_called_flattered() -> None:
+    told: dict[str, Any] = {"label": "samba", "threat": "B", "budget": 5.0, "horizon": 10, "runs": 2, "told": False}
+    told |= {"evaluations": 3, "environment": {"name": "bernoulli", "means": [0.1, 0.2]}, "catalogue": None}
+    told |= {"attack": {"threat": "B", "attack": "sink-shown", "schedule": None, "size": None, "charge": "cost"}}
+    fresh = {"mean": 20.0, "half_width_95": 1.0}
+    captions = [
+        str(redteam_table({**told, "regret": fresh, "baseline": fresh, "in_sample": {"mean": inside}}).caption)
+        for inside in (25.0, 15.0)
+    ]
+    assert "it had 25.0: flattered by the choice" in captions[0]
+    assert "it had 15.0: this time not flattered" in captions[1]
+
+
+@pytest.mark.parametrize("command", ["redteam", "price"])
+def test_in_a_pipe_long_work_says_how_long_and_how_far_it_is(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.05)
+    usual = Evaluator.outcome
+
+    def slow(self: Evaluator, play: Play, threads: int | None = None) -> dict[str, Any]:
+        time.sleep(0.01)
+        return usual(self, play, threads)
+
+    monkeypatch.setattr(Evaluator, "outcome", slow)
+    words = [command, "--means", "0.3,0.8", "--horizon", "200", "--runs", "4", "--out", str(tmp_path), "--json"]
+    words += ["--budget", "5", "--quick"] if command == "redteam" else ["--policy", "samba", "--attack", "sink-shown"]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    json.loads(out)
+    lines = err.splitlines()
+    assert re.fullmatch(
+        rf"{command}: (one search|1 policy on 1 environment), roughly [\d,]+ runs of 200 rounds", lines[0]
+    )
+    assert len(lines) > 2
+    assert re.fullmatch(r"\d+ s: \d+ % done, (about \d+ s left|time left unknown) \(.*\)", lines[-1])
 
 
 def test_several_budgets_give_curves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -68,7 +68,8 @@ def play_table(result: dict[str, Any], left_out: tuple[str, ...] = ()) -> Table:
     rows = [play_row(row, adversary is not None) for row in result["results"]]
     shown = [heading for heading in rows[0] if heading not in left_out]
     for heading in shown:
-        table.add_column(heading, justify="right", no_wrap=True)
+        least = max(len(heading), *(len(cells[heading]) for cells in rows))  # a number is shown whole
+        table.add_column(heading, justify="right", no_wrap=True, min_width=least)
     for row, cells in zip(result["results"], rows, strict=True):
         table.add_row(row["label"], *(cells[heading] for heading in shown))
     return table
