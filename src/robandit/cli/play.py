@@ -179,9 +179,11 @@ def print_table(result: dict[str, Any]) -> None:
 
     from robandit.cli.tables import SPARE, play_table
 
-    tables = [play_table(result, SPARE[:count]) for count in range(len(SPARE) + 1)]
-    sizes = [Console(width=1000).measure(table) for table in tables]
-    console = Console() if sys.stdout.isatty() else Console(width=max(100, sizes[0].maximum))  # a pipe has no width
+    tables, console = [play_table(result, SPARE[:count]) for count in range(len(SPARE) + 1)], Console()
+    free = console.options.update(width=1000)
+    sizes = [console.measure(table, options=free) for table in tables]
+    if not sys.stdout.isatty():  # a pipe has no width: let nothing be cut
+        console = Console(width=max(100, sizes[0].maximum))
     fits = [number for number, size in enumerate(sizes) if size.minimum <= console.width]
     console.print(tables[fits[0] if fits else -1])  # rather a column less than a number cut
     for row in result["results"]:
