@@ -283,3 +283,12 @@ def test_attackers_need_an_arm_to_favour() -> None:
 def test_refusals(words: dict[str, Any], message: str) -> None:
     with pytest.raises(rb.InputError, match=message):
         rb.attack(**{"name": "flip", "budget": 1, **words}).start(MEANS, 10)
+
+
+def test_a_mistake_in_a_schedule_of_ones_own_is_an_ordinary_error(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN_SCHEDULE.replace("memory.seen += chances[0]", "memory.seen += chances[9]"))
+    own = SHIPPED.with_file(str(tmp_path / "own.py"))
+    with pytest.raises(IndexError):
+        rb.simulate(
+            rb.Samba(), rb.Bernoulli(MEANS), own.attack("flip", schedule="third", budget=9), horizon=12, runs=1
+        )

@@ -9,8 +9,10 @@ def adversary_json(adversary: Any) -> dict[str, Any] | None:
     """The adversary as it could be given again; one in one piece has neither schedule nor size."""
     if adversary is None:
         return None
+    from robandit.adversaries.scheduled import ScheduledAttack
+
     told: dict[str, Any] = {"threat": "B" if adversary.sees_draw else "A"}
-    if hasattr(adversary, "schedule"):
+    if isinstance(adversary, ScheduledAttack):
         told |= {name: str(getattr(adversary, name)) for name in ("attack", "schedule", "size")}
     else:
         told |= {"attack": str(replace(adversary, budget=0.0, charge="cost")), "schedule": None, "size": None}

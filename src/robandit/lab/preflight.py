@@ -10,7 +10,7 @@ from robandit.dice import Random
 from robandit.errors import PartError
 from robandit.lab.table import Table
 from robandit.layout import Layout, layout_of
-from robandit.parts import hints_of
+from robandit.parts import Part, hints_of
 
 ROUNDS = 200
 _CHECKED: set[tuple[Layout, ...]] = set()
@@ -19,7 +19,7 @@ _CHECKED: set[tuple[Layout, ...]] = set()
 def check_user_parts(table: Table) -> None:
     """Play a few rounds interpreted with every part that is not the package's own; once per layout."""
     given = (table.policy, table.environment, table.adversary)
-    if all(type(part).__module__.startswith("robandit.") for part in given):
+    if all(ours(part) for part in given):
         return
     check_fields(table.policy.start(table.setting()), table.policy.name)
     for part, memory in (
@@ -56,6 +56,13 @@ def check_user_parts(table: Table) -> None:
         check_fields(state, policy.name)
     check_chances(state.chances, len(means), policy.name, table.horizon)
     _CHECKED.add(key)
+
+
+def ours(part: Part) -> bool:
+    """Whether a part and the parts inside it are the package's own: a schedule or an inner policy may be a user's."""
+    inside = (getattr(part, item.name) for item in fields(part))
+    nested = all(ours(value) for value in inside if isinstance(value, Part))
+    return nested and type(part).__module__.startswith("robandit.")
 
 
 def check_proposal(adversary: Any, struck: bool, proposal: Any, means: Any, t: int) -> None:

@@ -1,7 +1,7 @@
 """The worst attack within a budget: a race through the catalogue, then CMA-ES in the adaptive family.
 
 All attacks meet the same luck (common seeds), weak ones are dropped after few runs, and the winner is
-reported on seeds that had no part in choosing it: the best of many on its own seeds is always flattered.
+reported on seeds that had no part in choosing it: the best of many is flattered by its own seeds.
 """
 
 import math
