@@ -10,7 +10,7 @@ setup: $(READY)
 $(READY): pyproject.toml dev.lock
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
 	  { echo "robandit needs Python 3.11 to 3.13, and $(PYTHON) is not: try make PYTHON=python3.12"; exit 1; }
-	@if command -v uv >/dev/null; then \
+	@if uv --version >/dev/null 2>&1; then \
 	  uv venv --quiet --python $(PYTHON) .venv && uv pip install --quiet --python $(BIN)/python -r dev.lock -e .; \
 	else \
 	  $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \

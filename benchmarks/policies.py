@@ -8,7 +8,7 @@ import numpy as np
 from timing import interleaved
 
 import robandit as rb
-from robandit.catalogue import catalogue
+from robandit.catalogue import shipped
 from robandit.environments.means import spread_means
 from robandit.lab.table import set_table
 
@@ -59,7 +59,7 @@ def nanoseconds(names: list[str], arms: int, repeats: int) -> dict[str, float]:
 
 def main() -> bool:
     """Print the table; answer whether the limits hold."""
-    names = list(catalogue("policy"))
+    names = list(shipped("policy"))
     nine = nanoseconds(names, 9, 5)
     grown = {arms: nanoseconds(names, arms, 3) for arms in (10, 100, 1000)}
     held = True

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import robandit as rb
-from robandit.catalogue import catalogue, scaled
+from robandit.catalogue import scaled, shipped
 from robandit.cli.main import main
 from robandit.environments.means import spread_means
 from robandit.pictures.corruption import regret_against_budget
@@ -24,7 +24,7 @@ def comparison() -> None:
     environment = rb.Bernoulli(spread_means(9))
     adversary = rb.attack("flip", schedule="middle", budget=BUDGET, charge="rounds")
     rows = {}
-    for cls in catalogue("policy").values():
+    for cls in shipped("policy").values():
         policy = scaled(cls())
         clean, corrupted = (
             rb.simulate(policy, environment, against, horizon=HORIZON, runs=RUNS).summary()
@@ -42,7 +42,7 @@ def corruption() -> None:
     panels = []
     for threat, words in (("A", "before the draw"), ("B", "after the draw")):
         findings = []
-        for cls in catalogue("policy").values():
+        for cls in shipped("policy").values():
             game = Game(with_told(scaled(cls())), rb.Bernoulli(spread_means(9)), HORIZON)
             for budget in BUDGETS:
                 evaluator = Evaluator(game, journal_for(game, Path("out/redteam"), f"redteam-{threat}-{budget:g}"))

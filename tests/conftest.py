@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from robandit import catalogue
 from robandit.cli.main import main
 
 
@@ -17,7 +16,6 @@ def robandit(capsys: pytest.CaptureFixture[str]) -> Any:
     def run(*words: str) -> tuple[int, Any, str]:
         code = main(list(words))
         out, err = capsys.readouterr()
-        catalogue._LOADED.clear()
         return code, json.loads(out) if "--json" in words and code == 0 else out, err
 
     return run

@@ -1,5 +1,6 @@
 """Attacks, schedules, sizes and the bill, round by round."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,12 @@ import pytest
 
 import robandit as rb
 from robandit.adversaries.attacks import sized_target
-from robandit.catalogue import make
+from robandit.adversaries.nobody import Nobody
+from robandit.catalogue import SHIPPED, shipped
+from robandit.conformance import ADVERSARY_LAWS, check_adversary
 from robandit.environments.means import moved
 from robandit.lab.table import set_table
+from robandit.layout import layout_of
 
 MEANS = np.array([0.2, 0.9, 0.5, 0.8])
 
@@ -30,7 +34,7 @@ MEANS = np.array([0.2, 0.9, 0.5, 0.8])
     ],
 )
 def test_targets(attack: str, target: list[float]) -> None:
-    assert sized_target(make("attack", attack), "full", MEANS) == pytest.approx(target)
+    assert sized_target(SHIPPED.make("attack", attack), "full", MEANS) == pytest.approx(target)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +47,7 @@ def test_targets(attack: str, target: list[float]) -> None:
     ],
 )
 def test_sizes(attack: str, size: str, target: list[float]) -> None:
-    assert sized_target(make("attack", attack), size, MEANS) == pytest.approx(target)
+    assert sized_target(SHIPPED.make("attack", attack), size, MEANS) == pytest.approx(target)
 
 
 def rounds_hit(schedule: str, budget: float, horizon: int = 400, seed: int = 1, **terms: Any) -> list[int]:
@@ -87,6 +91,76 @@ def test_random_schedule_takes_distinct_rounds_of_the_first_tenth_each_equally_o
     assert len(rounds_hit("random", 100, charge="rounds")) == 40
     spread = ((counts - 75) ** 2 / (75 * 0.75)).sum() * 39 / 40  # about chi-square with 39 degrees of freedom
     assert spread < 100  # exceeded with probability below 1e-6
+
+
+OWN_SCHEDULE = """
+from dataclasses import dataclass
+import robandit as rb
+from robandit.schedule import Schedule, Timetable
+
+@dataclass
+class Count:
+    seen: int
+
+@dataclass(frozen=True)
+class Third(Schedule[Count]):
+    about = rb.About("third", "every third round in which arm 1 is likely", sees=("p(t)",))
+    theta: float = rb.parameter(0.1, "how likely", least=0, most=1)
+
+    def start(self, plan):
+        return Count(0)
+
+    def strikes(self, memory, t, chances, random):
+        memory.seen += chances[0] >= self.theta
+        return memory.seen % 3 == 1
+
+@dataclass(frozen=True)
+class Late(Schedule):
+    about = rb.About("late", "the second half")
+
+    def timetable(self, horizon, needed):
+        return Timetable(horizon // 2, horizon, 1, horizon)
+"""
+
+
+def test_a_schedule_of_ones_own_is_one_class(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN_SCHEDULE)
+    own = SHIPPED.with_file(str(tmp_path / "own.py"))
+    third = own.attack("flip", schedule="third:theta=0", budget=1e9)
+    late = own.attack("flip", schedule="late", budget=1e9)
+    assert (third.watches, late.watches) == (True, False)
+    struck = []
+    for adversary in (third, late):
+        trace = rb.simulate(
+            rb.Samba(), rb.Bernoulli(MEANS), adversary, horizon=12, runs=1, checkpoints=np.arange(1, 13)
+        )
+        struck.append(np.flatnonzero(np.diff(trace.corruption_paid[0], prepend=0.0)).tolist())
+    assert struck == [[0, 3, 6, 9], [6, 7, 8, 9, 10, 11]]
+    check_adversary(third)
+
+
+def test_all_timetables_are_one_compiled_kind_and_those_that_watch_say_so() -> None:
+    kinds = {name: rb.attack("flip", schedule=name, budget=1) for name in shipped("schedule")}
+    fixed = {layout_of(adversary) for adversary in kinds.values() if not adversary.watches}
+    memories = {layout_of(one.start(MEANS, 100)) for one in kinds.values() if not one.watches}
+    assert len(fixed) == len(memories) == 1
+    assert {name for name, adversary in kinds.items() if adversary.watches} == {"band", "epoch", "leading"}
+    for cls in shipped("schedule").values():
+        assert cls.watches == ("p(t)" in cls.about.sees)
+    for cls in shipped("adversary").values():
+        assert cls.sees_draw == ({"arm", "reward"} <= set(cls.about.sees))
+
+
+def test_nobody_is_a_part_and_leaves_the_numbers_alone() -> None:
+    table = set_table(rb.Samba(), rb.Bernoulli(MEANS), None, 300, 4, 1, 5)
+    assert type(table.adversary) is Nobody
+    broke = rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), rb.attack("flip", budget=0), horizon=300, runs=4)
+    clean = rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), horizon=300, runs=4)
+    assert np.array_equal(broke.regret, clean.regret)
+    assert np.array_equal(broke.pulls, clean.pulls)
+    for name, law in ADVERSARY_LAWS.items():
+        if name != "budget_is_spent":
+            law(Nobody())
 
 
 def test_last_step_is_a_fraction_under_cost_and_whole_under_rounds() -> None:
@@ -209,3 +283,10 @@ def test_attackers_need_an_arm_to_favour() -> None:
 def test_refusals(words: dict[str, Any], message: str) -> None:
     with pytest.raises(rb.InputError, match=message):
         rb.attack(**{"name": "flip", "budget": 1, **words}).start(MEANS, 10)
+
+
+def test_a_mistake_in_a_schedule_of_ones_own_is_an_ordinary_error(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN_SCHEDULE.replace("memory.seen += chances[0]", "memory.seen += chances[9]"))
+    own = SHIPPED.with_file(str(tmp_path / "own.py"))
+    with pytest.raises(IndexError):
+        rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), own.attack("flip", schedule="third", budget=9), horizon=12, runs=1)

@@ -1,12 +1,21 @@
 """The command: keys of the contract, sentences for mistakes, pictures."""
 
+import ast
+import fcntl
 import math
+import os
+import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.support import OWN_ADVERSARY
 
 SMALL = ("--horizon", "300", "--runs", "3")
 
@@ -70,6 +79,106 @@ def test_a_watcher_of_an_implicit_policy_is_told_what_it_saw(robandit: Any) -> N
     assert any("64 trial choices, renewed every 16 rounds" in note for note in notes)
 
 
+def test_an_adversary_of_ones_own_is_listed_and_refused_by_its_true_model(robandit: Any, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN_ADVERSARY)
+    load = ("--load", str(tmp_path / "own.py"))
+    listed = {entry["name"]: entry for entry in robandit("adversaries", *load, "--json")[1]}
+    assert (listed["before"]["threat"], listed["sink-shown"]["threat"]) == ("A", "B")
+    assert {entry["kind"] for entry in listed.values()} == {"attack", "schedule", "adversary"}
+    rows = [line.split() for line in robandit("adversaries", *load)[1].splitlines() if line.strip()]
+    assert next(row for row in rows if row[0] == "before")[-2:] == ["A", "-"]
+    err = robandit("play", *load, "--attack", "before", "--budget", "1", "--schedule", "middle")[2]
+    assert "takes no schedule and no size" in err
+    assert "sees the draw" not in err
+    told = robandit("play", *load, *SMALL, "--attack", "before", "--budget", "5", "--json")[1]["adversary"]
+    assert (told["threat"], told["attack"], told["schedule"], told["size"]) == ("A", "before", None, None)
+
+
+def test_captions_say_nothing_of_a_schedule_where_there_is_none(robandit: Any, tmp_path: Path) -> None:
+    terms = (*SMALL, "--attack", "sink-shown", "--budget", "5")
+    told = robandit("play", *terms, "--json")[1]["adversary"]
+    assert told.keys() == {"threat", "attack", "schedule", "size", "charge", "budget"}
+    assert (told["threat"], told["schedule"], told["size"]) == ("B", None, None)
+    out = " ".join(robandit("play", *terms, "--plot", str(tmp_path / "p.svg"))[1].split())
+    assert "Threat model B: sink-shown, budget 5 charged by cost." in out
+    assert "<!-- threat model B: sink-shown, C = 5 by cost -->" in (tmp_path / "p.svg").read_text()
+
+
+def test_what_an_attacker_sees_is_not_what_a_policy_is_told(robandit: Any) -> None:
+    listed = {entry["name"]: entry for entry in robandit("adversaries", "--json")[1]}
+    assert listed["sink-shown"]["sees"] == ["arm", "reward"]
+    assert listed["leading"]["sees"] == ["p(t)"]
+    assert all(entry["needs"] == [] for entry in listed.values())
+    assert all("sees" not in entry for entry in robandit("policies", "--json")[1])
+
+
+@pytest.mark.parametrize("words", ["--arms 1", "--means 0.4", "--means 0.5,0.5,0.5", "--arms 1 --environment beta"])
+def test_nothing_to_learn_is_refused(robandit: Any, words: str) -> None:
+    code, out, err = robandit("play", *SMALL, *words.split())
+    assert (code, out) == (2, "")
+    assert "nothing to learn, every policy's regret is 0" in err
+    assert err.count("\n") == 1
+
+
+def test_a_step_samba_is_not_admitted_is_said(robandit: Any) -> None:
+    words = ("--means", "0.5,0.6", "--policy", "samba", "--policy", "samba:learning_rate=0.2")
+    words += ("--policy", "floor:share=0.1,inner=(samba:min_lift=0.5)", "--policy", "ucb1")
+    told = robandit("play", *SMALL, *words, "--json")[1]
+    said = [[note for note in row["notes"] if "admissible step" in note] for row in told["results"]]
+    assert [len(notes) for notes in said] == [0, 1, 1, 0]
+    assert said[1][0].startswith("learning_rate 0.2 is not below r*/r_2 - 1 = 0.2, the admissible step")
+    assert "the bound on regret does not hold" in " ".join(robandit("play", *SMALL, *words)[1].split())
+
+
+def test_help_does_not_wait_for_numpy_and_the_rooms_below_know_no_flags() -> None:
+    program = "import sys\nfrom robandit.cli.main import build_parser\nbuild_parser()\n"
+    heavy = "{'numpy', 'rich', 'matplotlib', 'numba', 'pyarrow'}"
+    program += f"print({heavy} & sys.modules.keys())"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "set()\n"
+    home = Path(__file__).parents[1] / "src" / "robandit"
+    for file in home.rglob("*.py"):
+        tree = ast.parse(file.read_text())
+        texts = [
+            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        flags = [text for text in texts if re.search(r"(^|\s)--[a-z]", text) and not text.startswith("robandit: ")]
+        assert file.is_relative_to(home / "cli") or not flags, (file, flags)
+
+
+@pytest.mark.parametrize(
+    "words", ["play", "play --attack flip --budget 3 --schedule middle", "policies", "adversaries"]
+)
+def test_tables_of_eighty_columns_lose_no_word(words: str) -> None:
+    rows = shown_on_a_terminal(words.split() + ([*SMALL] if "play" in words else []), 80)
+    assert max(map(len, rows)) <= 80
+    assert "…" not in "".join(rows)
+    assert ("samba" in "".join(rows)) == (words != "adversaries")
+
+
+def shown_on_a_terminal(words: list[str], width: int) -> list[str]:
+    """What the command writes to a terminal of so many columns, without colours and bars."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    environment = {**os.environ, "TERM": "dumb", "NO_COLOR": "1"}
+    environment = {name: value for name, value in environment.items() if name not in ("COLUMNS", "LINES")}
+    command = [sys.executable, "-m", "robandit", *words]
+    with subprocess.Popen(command, stdout=follower, stderr=subprocess.DEVNULL, env=environment) as process:
+        os.close(follower)
+        content = b""
+        while True:
+            try:
+                more = os.read(leader, 4096)
+            except OSError:  # the other end has closed
+                break
+            content += more
+            if not more:
+                break
+    os.close(leader)
+    assert process.returncode == 0
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", content.decode())
+    return [line.rstrip() for line in plain.splitlines()]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -95,7 +204,7 @@ def test_a_watcher_of_an_implicit_policy_is_told_what_it_saw(robandit: Any) -> N
         ("play --attack flip --budget nan", "--budget: must be a number, not 'nan'"),
         ("play --attack flip --budget 1 --charge gold", "charge must be one of cost, rounds, not 'gold'"),
         ("play --attack flip --budget 1 --size 2", "size must be full, efficient or a number"),
-        ("play --attack invert --budget 1 --arms 1", "needs a runner-up"),
+        ("play --attack invert --budget 1 --arms 1", "one arm leaves nothing to learn"),
         ("play --attack flip --budget 1 --schedule leading:theta=7", "theta must be a number at least 0 and at most 1"),
         ("play --attack flip --budget 1 --schedule periodic:step=1e300", "step must be a whole number"),
         ("play --schedule middle", "--schedule middle was given without --attack"),
@@ -109,13 +218,13 @@ def test_a_watcher_of_an_implicit_policy_is_told_what_it_saw(robandit: Any) -> N
         ("play --horizon 1e300", "horizon must be at most"),
         ("play --runs 1e9", "runs must be at most"),
         ("play --runs 1e8", "do not fit into memory"),
-        ("play --plot tests", "--plot must end in"),
+        ("play --plot tests", "--plot: a picture must end in"),
         ("play --environment bern", "environment 'bern' is unknown; did you mean 'bernoulli'?"),
         ("play --environment beta:concentration=0", "concentration must be a number above 0"),
         ("play --environment samples:file=missing.csv", "cannot be read"),
-        ("play --plot a.gif", "--plot must end in .png, .svg, .pdf, not 'a.gif'"),
+        ("play --plot a.gif", "--plot: a picture must end in .png, .svg, .pdf, not 'a.gif'"),
         ("play --plot no/such/folder/a.png", "folder of 'no/such/folder/a.png' does not exist"),
-        ("play --load nothing.py", "--load must name a Python file"),
+        ("play --load nothing.py", "--load: must name a Python file"),
         ("play --polcy samba", "flag '--polcy' is unknown; did you mean '--policy'?"),
         ("play extra", "argument 'extra' is unknown"),
         ("plya", "command 'plya' is unknown; did you mean 'play'?"),

@@ -12,6 +12,7 @@ import pytest
 from robandit.store.cells import Store
 from robandit.study.run import run_here, run_on_cluster
 from robandit.study.spec import read_study
+from tests.support import OWN_POLICY
 
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own warnings are not ours to fix
 distributed = pytest.importorskip("distributed", reason="the extra robandit[cluster] is not installed")
@@ -52,6 +53,52 @@ def test_a_worker_killed_in_the_middle_changes_nothing(tmp_path: Path) -> None:
     assert files(tmp_path / "there") == files(tmp_path / "here")
     assert len(files(tmp_path / "there")) == 10
     assert not list((tmp_path / "there" / "cells").glob("*.flight.json"))
+
+
+OWN_SPEC = """name = "own"
+load = ["own.py"]
+[[grid]]
+id = "g"
+policies = ["own", "samba"]
+means = [0.2, 0.8]
+horizons = 500
+runs = 3
+"""
+
+
+def another_version() -> None:
+    """Stands in for a worker that was started before an update."""
+    from robandit.study import cell
+
+    cell.FORMAT = 99
+    cell.content_hash.cache_clear()
+
+
+def test_a_worker_that_lives_through_an_edit_answers_with_the_new_code_or_says_that_it_cannot(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(OWN_SPEC)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+    ) as cluster:
+        for arm in (0, 1):
+            (tmp_path / "own.py").write_text(OWN_POLICY.format(arm=arm))
+            study, store = read_study(tmp_path / "own.toml"), Store(tmp_path / "there")
+            load = [tmp_path / "own.py"]
+            assert run_on_cluster(study.cells(), store, cluster.scheduler_address, load, lambda *_: None) == []
+            key = next(key for key, cell in study.cells().items() if cell.policy == "own")
+            trace = store.load(key)
+            assert trace is not None
+            assert (trace.pulls[:, arm] == 500).all()
+        assert not store.damaged()
+        assert len(files(tmp_path / "there")) == 3
+        with distributed.Client(cluster) as client:
+            client.run(another_version)
+        store = Store(tmp_path / "old")
+        failed = run_on_cluster(study.cells(), store, cluster.scheduler_address, load, lambda *_: None)
+        assert sorted(failed) == sorted(study.cells())
+        for key in failed:
+            assert store.state(key) == "failed"
+            assert "restart the workers" in (store.told(key, "failed") or {})["error"]
+        assert not files(tmp_path / "old")
 
 
 def test_no_scheduler_is_one_sentence(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.catalogue import catalogue
+from robandit.catalogue import shipped
 from robandit.errors import CompileError, PartError, PlayError
 from robandit.lab.compile import functions, kernel
 
@@ -473,17 +473,17 @@ def test_an_option_that_numba_drops_is_told_and_done_without(monkeypatch: pytest
 
 def test_no_shipped_part_counts_references() -> None:
     environments = [rb.environment("beta", (0.2, 0.8)), rb.Samples(samples=((0.0, 1.0), (0.5, 1.0)))]
-    adversaries = [rb.attack(name, budget=5) for name in catalogue("reward attack")]
-    adversaries += [rb.attack("flip", schedule=name, budget=5) for name in catalogue("schedule") if name != "window"]
-    for policy in catalogue("policy").values():
+    adversaries = [rb.attack(name, budget=5) for name in shipped("adversary")]
+    adversaries += [rb.attack("flip", schedule=name, budget=5) for name in shipped("schedule") if name != "window"]
+    for policy in shipped("policy").values():
         rb.simulate(policy(), ENVIRONMENT, horizon=10, runs=1)
     for environment in environments:
         rb.simulate(rb.Samba(), environment, horizon=10, runs=1)
     for adversary in adversaries:
         rb.simulate(rb.Samba(), ENVIRONMENT, adversary, horizon=10, runs=1)
-    shipped = [built for (entry, *roles), built in kernel._KERNELS.items() if all_shipped(roles)]
-    assert len(shipped) > 30
-    assert not any(built.targetoptions["_nrt"] for built in shipped)
+    ours = [built for (entry, *roles), built in kernel._KERNELS.items() if all_shipped(roles)]
+    assert len(ours) > 30
+    assert not any(built.targetoptions["_nrt"] for built in ours)
 
 
 def all_shipped(roles: Any) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from robandit.catalogue import attack, catalogue, environment
+from robandit.catalogue import attack, environment, shipped
 from robandit.conformance import ADVERSARY_LAWS, ENVIRONMENT_LAWS, POLICY_LAWS
 from robandit.conformance.late import deferring_is_harmless, late_rewards, replay_equals_learning
 from robandit.conformance.law import waivers
@@ -16,12 +16,12 @@ MEANS = (0.2, 0.5, 0.9)
 ENVIRONMENTS = {
     "bernoulli": lambda: environment("bernoulli", (0.0, *MEANS, 1.0)),
     "beta": lambda: environment("beta:concentration=3", MEANS),
-    "samples": lambda: catalogue("environment")["samples"](samples=((0.0, 0.25, 1.0), (0.5, 0.5, 0.75, 1.0))),
+    "samples": lambda: shipped("environment")["samples"](samples=((0.0, 0.25, 1.0), (0.5, 0.5, 0.75, 1.0))),
 }
 ADVERSARIES = {
-    **{name: lambda name=name: attack(name, budget=25) for name in catalogue("attack")},
-    **{name: lambda name=name: attack("flip", schedule=name, budget=25) for name in catalogue("schedule")},
-    **{name: lambda name=name: attack(name, budget=25) for name in catalogue("reward attack")},
+    **{name: lambda name=name: attack(name, budget=25) for name in shipped("attack")},
+    **{name: lambda name=name: attack("flip", schedule=name, budget=25) for name in shipped("schedule")},
+    **{name: lambda name=name: attack(name, budget=25) for name in shipped("adversary")},
     "efficient": lambda: attack("invert", schedule="leading:theta=0.1,first=50", budget=25, size="efficient"),
     "epoch": lambda: attack("flip", schedule="epoch:number=1", budget=25),
     "window": lambda: attack("sink", schedule="window:first=100,stop=900", budget=25, size=0.2),
@@ -32,13 +32,9 @@ def cases(laws: dict[str, Any], parts: dict[str, Any]) -> Any:
     return [pytest.param(law, make, id=f"{name}-{kind}") for kind, make in parts.items() for name, law in laws.items()]
 
 
-POLICIES = {str(variant): variant for make in catalogue("policy").values() for variant in variants(make())}
-FLOORS = {f"floor-{name}": Floor(inner=make()) for name, make in catalogue("policy").items() if name != "floor"}
-KINDS = (
-    "floor-ucb1",
-    "floor-barbar",
-    "floor-thompson",
-)  # one that is drawn for, one that throws coins, an implicit one
+POLICIES = {str(variant): variant for make in shipped("policy").values() for variant in variants(make())}
+FLOORS = {f"floor-{name}": Floor(inner=make()) for name, make in shipped("policy").items() if name != "floor"}
+KINDS = ("floor-ucb1", "floor-barbar", "floor-thompson")  # drawn for, throwing coins, implicit
 
 
 def hold(law: Any, policy: Any) -> None:
@@ -86,9 +82,9 @@ def test_environments_keep_the_laws(law: Any, make: Any) -> None:
 
 
 def test_a_waiver_names_a_law_and_a_reason() -> None:
-    for make in catalogue("policy").values():
+    for make in shipped("policy").values():
         assert all(law in POLICY_LAWS and len(reason) > 20 for law, reason in make.about.waived.items())
 
 
 def test_every_environment_has_a_case() -> None:
-    assert set(ENVIRONMENTS) == set(catalogue("environment"))
+    assert set(ENVIRONMENTS) == set(shipped("environment"))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import robandit as rb
-from robandit.catalogue import catalogue
+from robandit.catalogue import shipped
 from robandit.dice import Random
 from robandit.policies.thompson import beta_draw
 from tests.naive import NAIVE
@@ -64,7 +64,7 @@ def test_same_arms_as_the_naive_policy(
     name: str, parameters: dict[str, Any], told: float, means: tuple[float, ...]
 ) -> None:
     rounds = ROUNDS.get(name, 3000)
-    policy = catalogue("policy")[name](**parameters)
+    policy = shipped("policy")[name](**parameters)
     random, rewards = stream(21), stream(22)
     state = policy.start(rb.Setting(len(means), rounds, told))
     policy.begin(state, random)
@@ -85,4 +85,4 @@ def test_same_arms_as_the_naive_policy(
 
 
 def test_every_policy_has_a_naive_twin() -> None:
-    assert set(NAIVE) == set(catalogue("policy"))
+    assert set(NAIVE) == set(shipped("policy"))

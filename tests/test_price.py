@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.catalogue import catalogue
+from robandit.catalogue import shipped
 from robandit.cli.main import main
 from robandit.environments.means import spread_means
 from robandit.lab.trace import summarised
@@ -131,7 +131,8 @@ def test_a_panel_without_dots_is_drawn(tmp_path: Path) -> None:
 def test_what_never_learns_has_nothing_to_turn(tmp_path: Path) -> None:
     game = Game(rb.policy("uniform"), rb.Bernoulli(spread_means(9)), 1000)
     found = attack_price(Evaluator(game, Journal(tmp_path / "j")), "B", [SINK], runs=4, blocks=3)
-    assert (found.low, found.estimate, found.high, found.spending) == (0.0, 0.0, 0.0, None)
+    assert (found.low, found.estimate, found.high, found.spending) == (None, None, None, None)
+    assert not found.learns
 
 
 def told(clean: float, *prices: float | None) -> Price:
@@ -154,7 +155,7 @@ def test_the_front_is_what_nobody_beats_in_both() -> None:
 def test_the_default_set_has_every_policy_and_the_strengths_asked_for() -> None:
     labels = [str(policy) for policy in default_policies()]
     assert len(labels) == len(set(labels))
-    assert {policy.name for policy in default_policies()} == set(catalogue("policy"))
+    assert {policy.name for policy in default_policies()} == set(shipped("policy"))
     wanted = {f"samba:learning_rate={rate}" for rate in (0.01, 0.02, 0.1)} | {"samba", "ucb1"}
     wanted |= {f"ucb1:scale={scale}" for scale in (2, 4, 8)}
     wanted |= {"tempered-thompson:temper=3", "tempered-thompson", "tempered-thompson:temper=30"}
@@ -192,7 +193,11 @@ def test_the_command_at_a_small_size(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert set(row["price"]) == {"low", "estimate", "high"}
     assert rows["samba"]["price"]["low"] > 1.0
     assert "nothing to turn" in rows["uniform"]["notes"][0]
+    assert rows["uniform"]["price"] == {"low": None, "estimate": None, "high": None}
+    assert [rows[name]["learns"] for name in ("samba", "uniform")] == [True, False]
     assert main([*words, "--plot", str(tmp_path / "frontier.png")]) == 0
     said = capsys.readouterr().out
     assert "Attack price on bernoulli: means 0.3, 0.45, 0.8" in said
+    assert "does not learn" in next(line for line in said.splitlines() if line.strip().startswith("uniform"))
+    assert "0 (0-0)" not in said
     assert (tmp_path / "frontier.png").stat().st_size > 10_000

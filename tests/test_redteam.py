@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,10 +14,13 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.adversaries.band import Band, BandAttack
+from robandit.adversaries.band import Band
 from robandit.adversaries.push import Push, pushed_arms
 from robandit.adversaries.push_shown import PushShown
+from robandit.adversaries.scheduled import ScheduledAttack
+from robandit.cli import progress
 from robandit.cli.main import main
+from robandit.cli.tables import redteam_table
 from robandit.dice import Random
 from robandit.redteam import evaluate
 from robandit.redteam.candidate import Candidate, catalogue_attacks
@@ -65,7 +69,7 @@ def test_band_strikes_as_a_plain_reading_of_it_does() -> None:
     chances = np.clip(0.4 + np.cumsum(random.normal(0, 0.08, 400)), 0.01, 0.99)
     for low, high, again, first, every in ((0.3, 0.8, 0.5, 20, 3), (0.0, 1.0, 0.0, 0, 1), (0.2, 0.9, 0.2, 0, 7)):
         schedule = Band(low=low, high=high, again=again, first=first, every=every)
-        attack = BandAttack(attack=Push(), schedule=schedule, budget=9.0)
+        attack = ScheduledAttack(attack=Push(), schedule=schedule, budget=9.0)
         memory, means = attack.start(np.array(MEANS), 400), np.array(MEANS)
         struck, fallen, last = [], False, -(10**9)
         for t, chance in enumerate(chances):
@@ -81,7 +85,7 @@ def test_band_strikes_as_a_plain_reading_of_it_does() -> None:
 
 
 def test_band_watches_every_arm_the_attack_lowers() -> None:
-    attack = BandAttack(attack=Push(lowered=2, raised=0), schedule=Band(low=0.7), budget=9.0)
+    attack = ScheduledAttack(attack=Push(lowered=2, raised=0), schedule=Band(low=0.7), budget=9.0)
     memory, means = attack.start(np.array(MEANS), 10), np.array(MEANS)
     for chances, wanted in (((0.2, 0.4, 0.4), True), ((0.4, 0.3, 0.3), False)):
         proposal = means.copy()
@@ -195,7 +199,7 @@ def test_seeds_for_choosing_are_never_those_of_the_report() -> None:
     assert min(seeds) > 10**6
 
 
-def test_the_memory_of_a_play_depends_on_the_code_and_the_game(tmp_path: Path) -> None:
+def test_the_memory_of_a_play_depends_on_the_code_and_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = evaluator(tmp_path)
     play = Play(Candidate("sink-shown"), 3.0, 1, 4)
     first = one.outcome(play)
@@ -203,7 +207,7 @@ def test_the_memory_of_a_play_depends_on_the_code_and_the_game(tmp_path: Path) -
     assert len(one.journal.known) == 1
     Evaluator(Game(rb.policy("samba"), rb.Bernoulli(MEANS), 1501), one.journal).outcome(play)
     assert len(one.journal.known) == 2
-    one.codes = dict.fromkeys(one.codes, "another")
+    monkeypatch.setattr(evaluate, "code_hash", lambda *parts: "another")
     one.outcome(play)
     assert len(one.journal.known) == 3
 
@@ -237,13 +241,13 @@ def test_a_loaded_adversary_of_model_a_is_tried_in_a_only_and_its_helpers_count(
     program = f"""
 import sys
 sys.path.insert(0, {str(tmp_path)!r})
-from robandit.catalogue import load_file
-from robandit.cli.play import adversary_json
+from robandit.catalogue import SHIPPED
+from robandit.cli.attacks import adversary_json
 from robandit.redteam.candidate import Candidate, catalogue_attacks
 from robandit.store.code import code_hash
-load_file({str(tmp_path / "own.py")!r})
-print([Candidate("before") in catalogue_attacks(threat, False) for threat in "AB"])
-made = Candidate("before").adversary(3.0)
+own = SHIPPED.with_file({str(tmp_path / "own.py")!r})
+print([Candidate("before") in catalogue_attacks(threat, False, own) for threat in "AB"])
+made = Candidate("before").adversary(3.0, catalogue=own)
 print(adversary_json(made)["attack"], adversary_json(made)["threat"])
 print(code_hash(made))
 """
@@ -308,6 +312,44 @@ def test_a_killed_search_goes_on_to_the_same_answer(tmp_path: Path) -> None:
     assert subprocess.run([*command, str(tmp_path / "cut")], capture_output=True, check=True).stdout == whole
 
 
+def test_only_a_number_that_is_higher_is_called_flattered() -> None:
+    told: dict[str, Any] = {"label": "samba", "threat": "B", "budget": 5.0, "horizon": 10, "runs": 2, "told": False}
+    told |= {"evaluations": 3, "environment": {"name": "bernoulli", "means": [0.1, 0.2]}, "catalogue": None}
+    told |= {"attack": {"threat": "B", "attack": "sink-shown", "schedule": None, "size": None, "charge": "cost"}}
+    fresh = {"mean": 20.0, "half_width_95": 1.0}
+    captions = [
+        str(redteam_table({**told, "regret": fresh, "baseline": fresh, "in_sample": {"mean": inside}}).caption)
+        for inside in (25.0, 15.0)
+    ]
+    assert "it had 25.0: flattered by the choice" in captions[0]
+    assert "it had 15.0: this time not flattered" in captions[1]
+
+
+@pytest.mark.parametrize("command", ["redteam", "price"])
+def test_in_a_pipe_long_work_says_how_long_and_how_far_it_is(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.05)
+    usual = Evaluator.outcome
+
+    def slow(self: Evaluator, play: Play, threads: int | None = None) -> dict[str, Any]:
+        time.sleep(0.01)
+        return usual(self, play, threads)
+
+    monkeypatch.setattr(Evaluator, "outcome", slow)
+    words = [command, "--means", "0.3,0.8", "--horizon", "200", "--runs", "4", "--out", str(tmp_path), "--json"]
+    words += ["--budget", "5", "--quick"] if command == "redteam" else ["--policy", "samba", "--attack", "sink-shown"]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    json.loads(out)
+    lines = err.splitlines()
+    assert re.fullmatch(
+        rf"{command}: (one search|1 policy on 1 environment), roughly [\d,]+ runs of 200 rounds", lines[0]
+    )
+    assert len(lines) > 2
+    assert re.fullmatch(r"\d+ s: \d+ % done, (about \d+ s left|time left unknown) \(.*\)", lines[-1])
+
+
 def test_several_budgets_give_curves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [*COMMAND[: COMMAND.index("--budget")], "--out", str(tmp_path)]
     words += ["--budget", "5", "--budget", "20", "--evaluations", "0"]
@@ -324,7 +366,7 @@ REFUSALS: list[tuple[list[str], str]] = [
     (["redteam", "--budget", "0"], "must be a number above 0"),
     (["redteam", "--budget", "inf"], "must be a number above 0"),
     (["redteam", "--budget", "5", "--threat", "C"], "must be A"),
-    (["redteam", "--budget", "5", "--means", "0.5"], "at least 2 arms"),
+    (["redteam", "--budget", "5", "--means", "0.5"], "nothing to learn"),
     (["redteam", "--budget", "5", "--evaluations", "-1"], "at least 0"),
     (["redteam", "--budget", "5", "--plot", "x.gif"], "must end in"),
     (["redteam", "--budget", "5", "--budget", "0"], "must be a number above 0"),
@@ -344,7 +386,7 @@ REFUSALS: list[tuple[list[str], str]] = [
     (["price", "--schedule", "start"], "without --attack"),
     (["price", "--size", "7"], "without --attack"),
     (["price", "--threads", "0"], "threads must be"),
-    (["price", "--means", "0.5"], "at least 2 arms"),
+    (["price", "--means", "0.5"], "nothing to learn"),
     (["optimum"], "either a price or a budget"),
     (["optimum", "--budget", "0.3"], "multiple of 0.2"),
     (["optimum", "--budget", "8e8", "--horizon", "1e7"], "do not fit"),

@@ -104,7 +104,7 @@ def test_spelling_does_not_change_the_key(tmp_path: Path) -> None:
         ('id = "means"', 'id = "means"\ncharges = "gold"', "charges: value 'gold' is unknown (allowed: cost, rounds)"),
         ('id = "means"', 'id = "means"\nsizes = 3', "sizes: size must be full, efficient"),
         ('id = "means"', 'id = "means"\ncheckpoints = 0', "checkpoints: must be a whole number of at least 1"),
-        ('name = "small"', 'name = "small"\nload = ["missing.py"]', "line 2: load: --load must name a Python file"),
+        ('name = "small"', 'name = "small"\nload = ["missing.py"]', "line 2: load: must name a Python file"),
     ],
 )
 def test_mistakes_are_found_where_they_stand(tmp_path: Path, robandit: Any, old: str, new: str, message: str) -> None:

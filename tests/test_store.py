@@ -74,8 +74,8 @@ def test_states(tmp_path: Path, content: bytes) -> None:
     store, key = Store(tmp_path), CELL.key()
     store.begin(key)
     assert store.state(key) == "running"
-    flight = json.loads(store.note(key, "flight").read_bytes())
-    store.note(key, "flight").write_text(json.dumps({**flight, "process": 2**22 + 12345}))
+    flight = json.loads(store.beside(key, "flight").read_bytes())
+    store.beside(key, "flight").write_text(json.dumps({**flight, "process": 2**22 + 12345}))
     assert store.state(key) == "interrupted"
     store.fail(key, "ValueError: no")
     assert store.state(key) == "failed"

@@ -7,6 +7,7 @@ import numpy as np
 
 from robandit.game import Adversary, Environment, Policy
 from robandit.parts import Part, Word, hints_of
+from robandit.schedule import Schedule
 
 SCALARS = {bool: "bool", int: "int64", float: "float64", np.int64: "int64", np.float64: "float64", np.bool_: "bool"}
 
@@ -49,7 +50,11 @@ def kind_of(value: Any, hint: Any) -> "str | Layout | None":
         return SCALARS[hint]
     if isinstance(value, Word):
         return "int64"
-    if isinstance(value, Policy | Environment | Adversary) or (is_dataclass(value) and not isinstance(value, Part)):
+    if isinstance(value, Schedule) and not value.watches:
+        return Layout(Schedule, ())  # its rounds lie in its memory, so that all timetables share compiled code
+    if isinstance(value, Policy | Environment | Adversary | Schedule) or (
+        is_dataclass(value) and not isinstance(value, Part)
+    ):
         return layout_of(value)
     return None
 

@@ -30,7 +30,7 @@ class PushShown(Adversary[Shown]):
     about = About(
         "push-shown",
         "the `lowered` best arms' rewards fall, `raised` others' rise, while the lowered are shown often enough",
-        needs=("arm", "reward"),
+        sees=("arm", "reward"),
     )
     lowered: int = parameter(1, "how many of the best arms are pushed down", least=0)
     raised: int = parameter(0, "how many of the others are pushed up", least=0)

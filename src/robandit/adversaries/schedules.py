@@ -1,37 +1,14 @@
-"""When the adversary strikes: oblivious schedules as (first, stop, step, chosen), and the one that watches."""
+"""Schedules fixed beforehand: the rounds to strike in, as (first, stop, step, chosen)."""
 
-import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from robandit.errors import InputError
-from robandit.parts import About, Part, parameter
-
-
-class Timetable(NamedTuple):
-    """Rounds first, first + step, ... below stop; if `chosen` is fewer than those, that many at random among them."""
-
-    first: int
-    stop: int
-    step: int
-    chosen: int
-
-    def slots(self) -> int:
-        """How many rounds the timetable names."""
-        return max(0, math.ceil((self.stop - self.first) / self.step))
+from robandit.parts import About, parameter
+from robandit.schedule import Schedule, Timetable, Timing
 
 
 @dataclass(frozen=True)
-class Schedule(Part):
-    """A rule for when to strike."""
-
-    def timetable(self, horizon: int, needed: int) -> Timetable:
-        """The rounds to strike in, given how many would spend the budget."""
-        raise NotImplementedError(f"{self.name} has no timetable")
-
-
-@dataclass(frozen=True)
-class Start(Schedule):
+class Start(Schedule[Timing]):
     """The paper's scheme 1."""
 
     about = About("start", "rounds 0, 1, 2, ... (the paper's scheme 1)")
@@ -41,7 +18,7 @@ class Start(Schedule):
 
 
 @dataclass(frozen=True)
-class Even(Schedule):
+class Even(Schedule[Timing]):
     """The paper's scheme 2."""
 
     about = About("even", "rounds 0, 2, 4, ... (the paper's scheme 2)")
@@ -51,7 +28,7 @@ class Even(Schedule):
 
 
 @dataclass(frozen=True)
-class Middle(Schedule):
+class Middle(Schedule[Timing]):
     """The paper's scheme 3."""
 
     about = About("middle", "rounds T/4, T/4 + 1, ... (the paper's scheme 3)")
@@ -61,7 +38,7 @@ class Middle(Schedule):
 
 
 @dataclass(frozen=True)
-class AtRandom(Schedule):
+class AtRandom(Schedule[Timing]):
     """The paper's scheme 4; every run draws its own rounds."""
 
     about = About(
@@ -73,7 +50,7 @@ class AtRandom(Schedule):
 
 
 @dataclass(frozen=True)
-class Always(Schedule):
+class Always(Schedule[Timing]):
     """Every round, until the budget is gone."""
 
     about = About("always", "every round (the same rounds as start)")
@@ -83,7 +60,7 @@ class Always(Schedule):
 
 
 @dataclass(frozen=True)
-class Periodic(Schedule):
+class Periodic(Schedule[Timing]):
     """A slow drip."""
 
     about = About("periodic", "every `step`-th round")
@@ -94,7 +71,7 @@ class Periodic(Schedule):
 
 
 @dataclass(frozen=True)
-class Window(Schedule):
+class Window(Schedule[Timing]):
     """A stretch of rounds."""
 
     about = About("window", "rounds `first` to `stop` - 1")
@@ -106,12 +83,3 @@ class Window(Schedule):
         if self.first >= stop:
             raise InputError(f"window: first must be below stop and the horizon ({stop}), not {self.first}")
         return Timetable(self.first, stop, 1, horizon)
-
-
-@dataclass(frozen=True)
-class Leading(Schedule):
-    """The adaptive schedule of threat model A: strike while the policy is right."""
-
-    about = About("leading", "adaptive: whenever the best arm's probability p_best(t) is at least `theta`")
-    theta: float = parameter(0.5, "strike when p_best(t) >= theta", least=0, most=1)
-    first: int = parameter(0, "not before this round", least=0)

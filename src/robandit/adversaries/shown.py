@@ -31,7 +31,7 @@ def favoured(arm: int | None, means: Floats) -> int:
 class SinkShown(Adversary[Target]):
     """Every success of the best arm becomes a failure, while the budget lasts."""
 
-    about = About("sink-shown", "every reward of the best arm becomes 0", needs=("arm", "reward"))
+    about = About("sink-shown", "every reward of the best arm becomes 0", sees=("arm", "reward"))
 
     def start(self, means: Floats, horizon: int) -> Target:
         return Target(int(np.argmax(means)))
@@ -44,7 +44,7 @@ class SinkShown(Adversary[Target]):
 class Promote(Adversary[Target]):
     """Every pull of one arm looks perfect."""
 
-    about = About("promote", "every reward of one arm becomes 1 (default: the runner-up)", needs=("arm", "reward"))
+    about = About("promote", "every reward of one arm becomes 1 (default: the runner-up)", sees=("arm", "reward"))
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
 
     def start(self, means: Floats, horizon: int) -> Target:
@@ -66,7 +66,7 @@ class Oracle(Adversary[Target]):
         "scales the rewards of every better arm to a mean just below the favoured one",
         reference="Jun, Li, Ma & Zhu 2018",
         fidelity="recalled",
-        needs=("arm", "reward", "means"),
+        sees=("arm", "reward", "means"),
     )
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
     margin: float = parameter(0.1, "how far below the favoured arm the others are pushed", least=0, most=1)

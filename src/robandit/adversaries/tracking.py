@@ -44,7 +44,7 @@ class JunUcb(Adversary[Ledger]):
         "a logarithmic-cost attack on UCB: other arms' shown means stay below the favoured one's",
         reference="Jun, Li, Ma & Zhu 2018",
         fidelity="recalled",
-        needs=("arm", "reward", "the victim's statistics"),
+        sees=("arm", "reward", "the victim's statistics"),
     )
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
     delta: float = parameter(0.05, "failure probability of the attack", above=0, below=1)
@@ -75,7 +75,7 @@ class JunEpsilonGreedy(JunUcb):
         "a logarithmic-cost attack on epsilon-greedy: other arms' shown means stay below the favoured one's",
         reference="Jun, Li, Ma & Zhu 2018",
         fidelity="recalled",
-        needs=("arm", "reward", "the victim's statistics"),
+        sees=("arm", "reward", "the victim's statistics"),
     )
     margin: float = parameter(0.0, "how far below, beyond twice the radius", least=0, most=1)
 
@@ -89,7 +89,7 @@ class Ace(Adversary[Ledger]):
         "algorithm-free: estimates means and radii, scales other arms below the favoured one",
         reference="Liu & Shroff 2019",
         fidelity="recalled",
-        needs=("arm", "reward"),
+        sees=("arm", "reward"),
     )
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
     delta: float = parameter(0.05, "failure probability of the attack", above=0, below=1)

@@ -2,7 +2,10 @@
 
 import argparse
 import math
-import sys
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 from robandit.errors import InputError, unknown
@@ -81,12 +84,42 @@ def load_flags() -> Parser:
     return flags
 
 
-def load_own(arguments: argparse.Namespace) -> None:
-    """Make the parts of the files named known."""
-    from robandit.catalogue import load_file
+def catalogue_from(arguments: argparse.Namespace) -> Any:
+    """The catalogue with the parts of the files named."""
+    from robandit.catalogue import SHIPPED
 
+    catalogue = SHIPPED
     for path in arguments.load:
-        load_file(path)
+        with naming("--load"):
+            catalogue = catalogue.with_file(path)
+    return catalogue
+
+
+@contextmanager
+def naming(flag: str) -> Iterator[None]:
+    """The rooms below know no flags: say which one their complaint is about."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{flag}: {error}") from error
+
+
+def plot_flags(text: str) -> Parser:
+    """The flag of a command that can draw."""
+    flags = Parser(add_help=False)
+    flags.add_argument("--plot", metavar="FILE", help=f"{text} (.png, .svg or .pdf)")
+    return flags
+
+
+def plot_from(arguments: argparse.Namespace) -> Path | None:
+    """Where the picture goes, checked before anything is played."""
+    if arguments.plot is None:
+        return None
+    from robandit.pictures.style import check_plot
+
+    with naming("--plot"):
+        check_plot(Path(arguments.plot))
+    return Path(arguments.plot)
 
 
 def json_flags() -> Parser:
@@ -148,16 +181,22 @@ def study_flags() -> Parser:
     return flags
 
 
-def policies_from(arguments: argparse.Namespace) -> list[Any]:
+def out_from(arguments: argparse.Namespace) -> Path:
+    """Where results are kept; refused before anything is played if they could not be."""
+    out = Path(arguments.out)
+    there = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise InputError(f"--out: the folder {str(out)!r} cannot be written")
+    return out
+
+
+def policies_from(arguments: argparse.Namespace, catalogue: Any) -> list[Any]:
     """The policies named, in the order given."""
-    from robandit.catalogue import policy
-
-    return [policy(text) for text in arguments.policy or ["samba"]]
+    return [catalogue.policy(text) for text in arguments.policy or ["samba"]]
 
 
-def environment_from(arguments: argparse.Namespace) -> Any:
-    """The environment named, on the means or the number of arms given."""
-    from robandit.catalogue import environment
+def environment_from(arguments: argparse.Namespace, catalogue: Any) -> Any:
+    """The environment named, on the means or the number of arms given; refuses one that leaves nothing to learn."""
     from robandit.environments.means import spread_means
 
     if arguments.means is not None and arguments.arms is not None:
@@ -169,13 +208,18 @@ def environment_from(arguments: argparse.Namespace) -> Any:
         if arguments.means is not None
         else spread_means(9 if arguments.arms is None else arguments.arms)
     )
-    return environment(arguments.environment, means)
+    environment = catalogue.environment(arguments.environment, means)
+    if max(environment.means) - min(environment.means) <= 1e-12:
+        which = "one arm" if len(environment.means) == 1 else f"{len(environment.means)} arms of equal mean"
+        raise InputError(
+            f"{which} leave{'s' * (which == 'one arm')} nothing to learn, every policy's regret is 0: "
+            "give --means that differ, or --arms of at least 2"
+        )
+    return environment
 
 
-def adversary_from(arguments: argparse.Namespace) -> Any:
+def adversary_from(arguments: argparse.Namespace, catalogue: Any) -> Any:
     """The adversary named, or None."""
-    from robandit.catalogue import attack
-
     terms = {name: getattr(arguments, name) for name in ("schedule", "size", "charge", "budget")}
     given = {name: value for name, value in terms.items() if value is not None}
     if arguments.attack is None:
@@ -184,9 +228,4 @@ def adversary_from(arguments: argparse.Namespace) -> Any:
         return None
     if arguments.budget is None:
         raise InputError(f"--attack {arguments.attack} needs a --budget")
-    return attack(arguments.attack, **given)
-
-
-def on_terminal() -> bool:
-    """Whether a person watches: progress is shown then, and never into a pipe."""
-    return sys.stderr.isatty()
+    return catalogue.attack(arguments.attack, **given)

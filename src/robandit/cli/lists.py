@@ -1,18 +1,30 @@
 """The catalogue commands: policies, adversaries, environments."""
 
+import argparse
 import json
 import sys
 from dataclasses import MISSING
 from typing import Any
 
-from robandit.catalogue import catalogue, parameters_of
-from robandit.parts import plain
+from robandit.cli.flags import catalogue_from, json_flags, load_flags
 
+LISTS = {
+    "policies": "every policy, with fidelity, needs, bound and cost a round",
+    "adversaries": "every attack and every schedule",
+    "environments": "every environment",
+}
 KINDS = {
     "policies": ["policy"],
-    "adversaries": ["attack", "schedule", "reward attack"],
+    "adversaries": ["attack", "schedule", "adversary"],
     "environments": ["environment"],
 }
+
+
+def add(commands: Any) -> None:
+    """The commands and their flags."""
+    for name, text in LISTS.items():
+        parser = commands.add_parser(name, parents=[load_flags(), json_flags()], help=text, description=f"List {text}.")
+        parser.set_defaults(run=show_list)
 
 
 def entry(kind: str, cls: Any) -> dict[str, Any]:
@@ -30,13 +42,16 @@ def entry(kind: str, cls: Any) -> dict[str, Any]:
     }
     if kind == "policy":
         told |= {"cost": about.cost}
-    if kind in ("attack", "schedule", "reward attack"):
-        told |= {"threat": "B" if kind == "reward attack" else "A"}
+    if kind in KINDS["adversaries"]:
+        told |= {"sees": list(about.sees), "threat": "B" if getattr(cls, "sees_draw", False) else "A"}
     return told
 
 
 def parameters(cls: Any) -> list[dict[str, Any]]:
     """The parameters a user may set, with default, published and scaled values."""
+    from robandit.catalogue import parameters_of
+    from robandit.parts import plain
+
     listed = []
     for name, item in parameters_of(cls).items():
         default = None if item.default is MISSING else item.default
@@ -52,10 +67,11 @@ def parameters(cls: Any) -> list[dict[str, Any]]:
     return listed
 
 
-def show_list(command: str, as_json: bool) -> None:
+def show_list(arguments: argparse.Namespace) -> None:
     """Print a catalogue."""
-    entries = [entry(kind, cls) for kind in KINDS[command] for cls in catalogue(kind).values()]
-    if as_json:
+    catalogue, kinds = catalogue_from(arguments), KINDS[arguments.command]
+    entries = [entry(kind, cls) for kind in kinds for cls in catalogue.parts(kind).values()]
+    if arguments.json:
         print(json.dumps(entries, indent=2))
         return
     from rich.console import Console
@@ -63,5 +79,5 @@ def show_list(command: str, as_json: bool) -> None:
     from robandit.cli.tables import catalogue_table
 
     console = Console(width=None if sys.stdout.isatty() else 140)
-    for kind in KINDS[command]:
-        console.print(catalogue_table(kind, [told for told in entries if told["kind"] == kind]))
+    for kind in kinds:
+        console.print(catalogue_table(kind, [told for told in entries if told["kind"] == kind], console.width))

@@ -2,22 +2,43 @@
 
 import argparse
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from robandit.environments.bernoulli import Bernoulli
+from robandit.cli.flags import json_flags, number, numbers, plot_flags, plot_from, whole
 from robandit.errors import InputError
-from robandit.lab.batch import simulate
-from robandit.pictures.style import check_plot
-from robandit.policies.samba import Samba
-from robandit.theory.optimal_attack import OptimalAttack, optimal_attack
 from robandit.version import __version__
+
+if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
+    from robandit.theory.optimal_attack import OptimalAttack
+
+
+def add(commands: Any) -> None:
+    """The command and its flags."""
+    parser = commands.add_parser(
+        "optimum",
+        parents=[json_flags(), plot_flags("draw at which p(t) it strikes, over time")],
+        help="the exact worst attack on SAMBA with two arms",
+        description="Solve for the worst attack on SAMBA with two arms: a dynamic programme, exact up to its grid.",
+    )
+    parser.add_argument("--means", type=numbers, default=(0.9, 0.8), help="the better arm first (default 0.9,0.8)")
+    parser.add_argument("--learning-rate", type=number, default=0.05, help="SAMBA's step (default 0.05)")
+    parser.add_argument("--horizon", type=whole, default=10_000, metavar="T", help="rounds (default 10000)")
+    parser.add_argument("--threat", default="A", help="A (before the draw, the default) or B (sees the draw)")
+    parser.add_argument("--budget", type=number, metavar="C", help="corruption no run may exceed")
+    parser.add_argument("--price", type=number, help="in place of a budget: a price per unit of corruption")
+    parser.add_argument(
+        "--step", type=number, help="the grid's width in log-odds (default 0.05; 0.1 for a budget in A)"
+    )
+    parser.add_argument("--confirm", type=whole, default=0, metavar="RUNS", help="play the optimum so many times, too")
+    parser.add_argument("--seed", type=whole, default=1, help="of --confirm (default 1)")
+    parser.set_defaults(run=optimum)
 
 
 def optimum(arguments: argparse.Namespace) -> None:
     """Solve, confirm by simulation if asked, print, draw."""
-    if arguments.plot is not None:
-        check_plot(Path(arguments.plot))
+    from robandit.theory.optimal_attack import optimal_attack
+
+    plot = plot_from(arguments)
     if arguments.confirm < 0:
         raise InputError(f"--confirm must be a whole number of at least 0, not {arguments.confirm}")
     found = optimal_attack(
@@ -35,16 +56,16 @@ def optimum(arguments: argparse.Namespace) -> None:
         print(json.dumps(told, indent=2))
     else:
         print_words(told)
-    if arguments.plot:
+    if plot:
         from robandit.pictures.optimum import attack_shape
 
         words = decision_words(found)
-        attack_shape(found.rounds, found.chances, found.decisions, words, caption(told), Path(arguments.plot))
+        attack_shape(found.rounds, found.chances, found.decisions, words, caption(told), plot)
         if not arguments.json:
-            print(f"picture: {arguments.plot}")
+            print(f"picture: {plot}")
 
 
-def as_json(found: OptimalAttack, arguments: argparse.Namespace) -> dict[str, Any]:
+def as_json(found: "OptimalAttack", arguments: argparse.Namespace) -> dict[str, Any]:
     """What was asked and what was found; simulated values only if they were asked for."""
     told: dict[str, Any] = {
         "version": __version__,
@@ -61,6 +82,10 @@ def as_json(found: OptimalAttack, arguments: argparse.Namespace) -> dict[str, An
         "simulated": None,
     }
     if found.adversary is not None:
+        from robandit.environments.bernoulli import Bernoulli
+        from robandit.lab.batch import simulate
+        from robandit.policies.samba import Samba
+
         trace = simulate(
             Samba(learning_rate=arguments.learning_rate),
             Bernoulli(arguments.means),
@@ -75,7 +100,7 @@ def as_json(found: OptimalAttack, arguments: argparse.Namespace) -> dict[str, An
     return told
 
 
-def decision_words(found: OptimalAttack) -> tuple[str, ...]:
+def decision_words(found: "OptimalAttack") -> tuple[str, ...]:
     """What the numbers in a table of decisions mean."""
     if found.threat == "B":
         return ("leave alone", "turn the best arm's successes", "turn the rival's failures", "turn both")

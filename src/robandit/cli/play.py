@@ -4,68 +4,80 @@ import argparse
 import json
 import math
 import sys
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from robandit.cli.flags import adversary_from, environment_from, load_own, on_terminal, policies_from
-from robandit.game import Setting
-from robandit.lab.batch import simulate
-from robandit.lab.play import REFRESH, TRIALS
-from robandit.lab.trace import Trace
-from robandit.pictures.style import check_plot
+from robandit.cli.attacks import adversary_json, finite
+from robandit.cli.flags import (
+    adversary_from,
+    attack_flags,
+    catalogue_from,
+    environment_from,
+    game_flags,
+    json_flags,
+    load_flags,
+    plot_flags,
+    plot_from,
+    policies_from,
+)
+from robandit.cli.progress import progress
 from robandit.version import __version__
+
+if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
+    from robandit.game import Setting
+    from robandit.lab.trace import Trace
+
+
+def add(commands: Any) -> None:
+    """The command and its flags."""
+    plot = plot_flags("draw regret over time into a file")
+    parser = commands.add_parser(
+        "play",
+        parents=[game_flags(), attack_flags(), load_flags(), json_flags(), plot],
+        help="policies against one environment and one adversary: a table, a picture",
+        description="Play policies against one environment and one adversary.",
+    )
+    parser.set_defaults(run=play)
 
 
 def play(arguments: argparse.Namespace) -> None:
     """Simulate, print, draw."""
-    if arguments.plot is not None:
-        check_plot(Path(arguments.plot))
-    load_own(arguments)
-    policies = policies_from(arguments)
-    environment, adversary = environment_from(arguments), adversary_from(arguments)
+    plot, catalogue = plot_from(arguments), catalogue_from(arguments)
+    policies = policies_from(arguments, catalogue)
+    environment, adversary = environment_from(arguments, catalogue), adversary_from(arguments, catalogue)
     traces, stopped = play_all(policies, environment, adversary, arguments)
     result = as_json(policies[: len(traces)], environment, adversary, arguments, traces)
     if arguments.json:
         print(json.dumps(result, indent=2, allow_nan=False))
     else:
         print_table(result)
-    if arguments.plot:
+    if plot:
         from robandit.pictures.regret import regret_over_time
 
         labels = [row["label"] for row in result["results"]]
-        regret_over_time(list(zip(labels, traces, strict=True)), result, Path(arguments.plot))
+        regret_over_time(list(zip(labels, traces, strict=True)), result, plot)
         if not arguments.json:
-            print(f"picture: {arguments.plot}")
+            print(f"picture: {plot}")
     if stopped:
         raise KeyboardInterrupt
 
 
 def play_all(
     policies: list[Any], environment: Any, adversary: Any, arguments: argparse.Namespace
-) -> tuple[list[Trace], bool]:
+) -> "tuple[list[Trace], bool]":
     """One trace per policy; after Ctrl-C those that were finished."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from robandit.lab.batch import simulate
 
     traces: list[Trace] = []
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not on_terminal()) as bar:
+    terms = {name: getattr(arguments, name) for name in ("horizon", "runs", "seed", "threads")}
+    with progress(len(policies)) as tell:
         try:
             for policy in policies:
-                task = bar.add_task(str(policy), total=1.0)
-                traces.append(
-                    simulate(
-                        policy,
-                        environment,
-                        adversary,
-                        horizon=arguments.horizon,
-                        runs=arguments.runs,
-                        seed=arguments.seed,
-                        threads=arguments.threads,
-                        progress=lambda share, task=task: bar.update(task, completed=share),  # type: ignore[misc]  # bound now
-                    )
-                )
+
+                def shown(share: float, label: str = str(policy)) -> None:
+                    tell(len(traces) + share, label)
+
+                shown(0.0)
+                traces.append(simulate(policy, environment, adversary, **terms, progress=shown))
         except KeyboardInterrupt:
             if not traces:
                 raise
@@ -74,9 +86,11 @@ def play_all(
 
 
 def as_json(
-    policies: list[Any], environment: Any, adversary: Any, arguments: argparse.Namespace, traces: list[Trace]
+    policies: list[Any], environment: Any, adversary: Any, arguments: argparse.Namespace, traces: "list[Trace]"
 ) -> dict[str, Any]:
     """The result under the names of the contract."""
+    from robandit.game import Setting
+
     setting = Setting(len(environment.means), arguments.horizon, adversary.budget if adversary else 0.0)
     return {
         "version": __version__,
@@ -90,29 +104,13 @@ def as_json(
         "seed": arguments.seed,
         "adversary": adversary_json(adversary),
         "results": [
-            result_json(policy, trace, adversary, setting) for policy, trace in zip(policies, traces, strict=True)
+            result_json(policy, environment, trace, adversary, setting)
+            for policy, trace in zip(policies, traces, strict=True)
         ],
     }
 
 
-def adversary_json(adversary: Any) -> dict[str, Any] | None:
-    """The adversary as it could be given again."""
-    if adversary is None:
-        return None
-    if not hasattr(adversary, "attack"):
-        bare = str(replace(adversary, budget=0.0, charge="cost"))
-        told = {"attack": bare, "schedule": "start", "size": "full", "charge": adversary.charge}
-    else:
-        told = {name: str(getattr(adversary, name)) for name in ("attack", "schedule", "size", "charge")}
-    return {"threat": "B" if adversary.sees_draw else "A", **told, "budget": finite(adversary.budget)}
-
-
-def finite(number: float) -> float | None:
-    """A number JSON can hold; an unlimited budget is null."""
-    return number if math.isfinite(number) else None
-
-
-def result_json(policy: Any, trace: Trace, adversary: Any, setting: Setting) -> dict[str, Any]:
+def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, setting: "Setting") -> dict[str, Any]:
     """One policy's row."""
     budget = adversary.budget if adversary else 0.0
     return {
@@ -129,19 +127,38 @@ def result_json(policy: Any, trace: Trace, adversary: Any, setting: Setting) -> 
         },
         "best_arm_share": trace.best_arm_share,
         "ns_per_round": trace.nanoseconds,
-        "notes": policy.notes(setting) + engine_notes(trace) + adversary_notes(policy, adversary, trace),
+        "notes": [
+            *policy.notes(setting),
+            *step_notes(policy, environment.means),
+            *engine_notes(trace),
+            *adversary_notes(policy, adversary, trace),
+        ],
     }
 
 
-def engine_notes(trace: Trace) -> list[str]:
+def step_notes(policy: Any, means: tuple[float, ...]) -> list[str]:
+    """What SAMBA cannot know of its own step, because it does not know the means."""
+    from robandit.environments.means import admissible_step
+    from robandit.policies.samba import Samba
+
+    samba, limit = getattr(policy, "inner", policy), admissible_step(means)
+    if not isinstance(samba, Samba) or samba.learning_rate < limit:
+        return []
+    step = f"learning_rate {samba.learning_rate:g} is not below r*/r_2 - 1 = {limit:.3g}, the admissible step"
+    return [f"{step} for these means: the bound on regret does not hold"]
+
+
+def engine_notes(trace: "Trace") -> list[str]:
     """What a play by counts gives up."""
     if trace.engine == "rounds":
         return []
     return ["played by counts: exact in law, but its luck is not shared with plays round by round"]
 
 
-def adversary_notes(policy: Any, adversary: Any, trace: Trace) -> list[str]:
+def adversary_notes(policy: Any, adversary: Any, trace: "Trace") -> list[str]:
     """What could not be spent, and what a watching adversary was shown."""
+    from robandit.lab.play import REFRESH, TRIALS
+
     notes: list[str] = []
     if adversary is None:
         return notes
@@ -160,13 +177,15 @@ def print_table(result: dict[str, Any]) -> None:
     """The table and its notes."""
     from rich.console import Console
 
-    from robandit.cli.tables import play_table
+    from robandit.cli.tables import SPARE, play_table
 
-    table = play_table(result)
-    console = Console()
+    tables, console = [play_table(result, SPARE[:count]) for count in range(len(SPARE) + 1)], Console()
+    free = console.options.update(width=1000)
+    sizes = [console.measure(table, options=free) for table in tables]
     if not sys.stdout.isatty():  # a pipe has no width: let nothing be cut
-        console = Console(width=max(100, console.measure(table).maximum))
-    console.print(table)
+        console = Console(width=max(100, sizes[0].maximum))
+    fits = [number for number, size in enumerate(sizes) if size.minimum <= console.width]
+    console.print(tables[fits[0] if fits else -1])  # rather a column less than a number cut
     for row in result["results"]:
         for note in row["notes"]:
             console.print(f"note on {row['label']}: {note}", highlight=False)

@@ -4,67 +4,114 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from robandit.cli.flags import environment_from, load_own, policies_from
-from robandit.cli.progress import bar
+from robandit.cli.attacks import as_flags
+from robandit.cli.flags import (
+    catalogue_from,
+    environment_from,
+    game_flags,
+    json_flags,
+    load_flags,
+    out_from,
+    plot_flags,
+    plot_from,
+    policies_from,
+    whole,
+)
+from robandit.cli.progress import progress, stage
 from robandit.errors import InputError
-from robandit.pictures.style import check_plot
-from robandit.redteam.candidate import Candidate, check_threat
-from robandit.redteam.evaluate import Evaluator, Game, journal_for
-from robandit.redteam.frontier import FAMILIES, Place, default_places, default_policies, pareto_front, with_told
-from robandit.redteam.price import Price, attack_price, pricing_attacks
 from robandit.version import __version__
 
-PLAYS = 45  # of one policy on one environment, roughly; for the bar
+if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
+    from robandit.redteam.candidate import Candidate
+    from robandit.redteam.evaluate import Game
+    from robandit.redteam.frontier import Place
+    from robandit.redteam.price import Price
+
+    Found = list[tuple[Place, Game, Price]]
+
+PLAYS = 45  # of one policy on one environment, roughly
+
+
+def add(commands: Any) -> None:
+    """The command and its flags."""
+    game = game_flags("all of them", "three environments of 9", 60)
+    plot = plot_flags("draw the frontier: clean regret against price")
+    parser = commands.add_parser(
+        "price",
+        parents=[game, load_flags(), json_flags(), plot],
+        help="what it costs to turn each policy, and the frontier picture",
+        description="Attack price by bisection: the smallest budget that turns a policy. Without --policy all of them, "
+        "without --arms, --means or --environment the three environments of the frontier.",
+    )
+    turning = parser.add_argument_group("the attacker")
+    turning.add_argument("--threat", default="B", help="A (before the draw) or B (sees the draw, the default)")
+    turning.add_argument("--attack", metavar="NAME", help="price this one attack (default: the cheapest of all)")
+    turning.add_argument("--schedule", metavar="NAME[:...]", help="of --attack, in threat model A")
+    turning.add_argument("--size", help="of --attack, in threat model A")
+    turning.add_argument("--blocks", type=whole, default=3, help="disjoint blocks of --runs runs each (default 3)")
+    turning.add_argument(
+        "--out", default="out/price", metavar="DIR", help="what was played is kept here, to go on later"
+    )
+    parser.set_defaults(run=price)
 
 
 def price(arguments: argparse.Namespace) -> None:
     """Price each policy on each environment, print, draw."""
-    if arguments.plot is not None:
-        check_plot(Path(arguments.plot))
+    from robandit.redteam.candidate import check_threat
+
+    plot = plot_from(arguments)
     check_threat(arguments.threat)
-    load_own(arguments)
-    policies = [with_told(one) for one in policies_from(arguments)] if arguments.policy else default_policies()
-    places = places_from(arguments)
-    attacks = [attacks_from(arguments, place) for place in places]
-    found: list[tuple[Place, Game, Price]] = []
-    total = PLAYS * arguments.runs * len(policies) * len(places)
-    with bar(total, "") as tell:
-        for place, choice in zip(places, attacks, strict=True):
-            for policy in policies:
-                game = Game(policy, place.environment, arguments.horizon, arguments.seed)
-                found.append((place, game, price_of(game, place, choice, arguments, tell)))
+    found = all_priced(arguments)
     told = as_json(found, arguments)
     if arguments.json:
         print(json.dumps(told, indent=2, allow_nan=False))
     else:
         print_prices(told)
-    if arguments.plot:
-        draw(found, arguments)
+    if plot:
+        draw(found, plot, arguments)
 
 
-def price_of(
-    game: Game,
-    place: Place,
-    attacks: list[Candidate],
-    arguments: argparse.Namespace,
-    tell: Callable[[float, str], None],
-) -> Price:
-    """One policy on one environment, with its name beside the bar."""
-    words = f"{game.policy} on {place.title.partition(':')[0]}"
-    journal = journal_for(game, Path(arguments.out), f"price-{arguments.threat}")
-    evaluator = Evaluator(game, journal, arguments.threads, lambda done: tell(done, words))
-    return attack_price(evaluator, arguments.threat, attacks, runs=arguments.runs, blocks=arguments.blocks)
+def all_priced(arguments: argparse.Namespace) -> "Found":
+    """Every policy on every environment, one after another."""
+    from robandit.redteam.evaluate import Evaluator, Game, journal_for
+    from robandit.redteam.frontier import default_policies, with_told
+    from robandit.redteam.price import attack_price, check_pricing
+
+    catalogue = catalogue_from(arguments)
+    given = policies_from(arguments, catalogue) if arguments.policy else default_policies(catalogue)
+    policies, places = [with_told(policy) for policy in given], places_from(arguments, catalogue)
+    attacks = {place: attacks_from(arguments, place, catalogue) for place in places}
+    size, out = PLAYS * arguments.runs, out_from(arguments)
+    asked = []
+    for place in places:
+        for policy in policies:
+            game = Game(policy, place.environment, arguments.horizon, arguments.seed)
+            journal = journal_for(game, out, f"price-{arguments.threat}")
+            evaluator = Evaluator(game, journal, arguments.threads, catalogue=catalogue)
+            check_pricing(evaluator, arguments.threat, attacks[place], arguments.runs, arguments.blocks)
+            asked.append((place, evaluator))
+    where = f"{len(policies)} policies on {len(places)} environments".replace("1 policies", "1 policy")
+    work = f"roughly {size * len(asked):,} runs of {arguments.horizon:,} rounds"
+    found = []
+    with progress(size * len(asked), f"price: {where.replace('1 environments', '1 environment')}, {work}") as tell:
+        for number, (place, evaluator) in enumerate(asked):
+            words = f"{evaluator.game.policy} on {place.title.partition(':')[0]}"
+            evaluator.tell = stage(tell, size * number, size, words)
+            terms = {"runs": arguments.runs, "blocks": arguments.blocks}
+            found.append((place, evaluator.game, attack_price(evaluator, arguments.threat, attacks[place], **terms)))
+    return found
 
 
-def places_from(arguments: argparse.Namespace) -> list[Place]:
+def places_from(arguments: argparse.Namespace, catalogue: Any) -> "list[Place]":
     """The environment the flags describe; without any, the three of the frontier."""
+    from robandit.redteam.frontier import Place, default_places
+
     if arguments.means is None and arguments.arms is None and arguments.environment == "bernoulli":
         return default_places()
-    environment = environment_from(arguments)
+    environment = environment_from(arguments, catalogue)
     known = [place for place in default_places() if place.environment == environment]
     if known:
         return known
@@ -73,19 +120,22 @@ def places_from(arguments: argparse.Namespace) -> list[Place]:
     return [Place(f"{environment.name}: means {shown}{more}", environment)]
 
 
-def attacks_from(arguments: argparse.Namespace, place: Place) -> list[Candidate]:
+def attacks_from(arguments: argparse.Namespace, place: "Place", catalogue: Any) -> "list[Candidate]":
     """The attack named, or all that a price is sought among."""
+    from robandit.redteam.candidate import Candidate
+    from robandit.redteam.price import pricing_attacks
+
     if arguments.attack is None:
         for name in ("schedule", "size"):
             if getattr(arguments, name) is not None:
                 raise InputError(f"--{name} {getattr(arguments, name)} was given without --attack: name an attack too")
-        return pricing_attacks(arguments.threat, place.environment.means)
+        return pricing_attacks(arguments.threat, place.environment.means, catalogue)
     chosen = Candidate(arguments.attack, arguments.schedule or "start", arguments.size or "full")
-    chosen.adversary(1.0)  # refuses what is none
+    chosen.adversary(1.0, catalogue=catalogue)  # refuses what is none
     return [chosen]
 
 
-def as_json(found: list[tuple[Place, Game, Price]], arguments: argparse.Namespace) -> dict[str, Any]:
+def as_json(found: "Found", arguments: argparse.Namespace) -> dict[str, Any]:
     """The prices under the names of the contract."""
     return {
         "version": __version__,
@@ -101,12 +151,13 @@ def as_json(found: list[tuple[Place, Game, Price]], arguments: argparse.Namespac
                 "label": str(game.policy),
                 "parameters": game.policy.parameters(),
                 "fidelity": game.policy.about.fidelity,
-                "attack": priced.attack.flags(),
+                "attack": as_flags(priced.attack),
                 "clean_regret": priced.clean,
+                "learns": priced.learns,
                 "spending": priced.spending,
                 "price": {"low": priced.low, "estimate": priced.estimate, "high": priced.high},
                 "blocks": list(priced.blocks),
-                "by_attack": priced.by_attack,
+                "by_attack": {as_flags(attack): cost for attack, cost in priced.by_attack.items()},
                 "notes": notes(game, priced),
             }
             for place, game, priced in found
@@ -114,12 +165,12 @@ def as_json(found: list[tuple[Place, Game, Price]], arguments: argparse.Namespac
     }
 
 
-def notes(game: Game, priced: Price) -> list[str]:
+def notes(game: "Game", priced: "Price") -> list[str]:
     """What a price does not say by itself."""
     said = []
     missed = sum(price is None for price in priced.blocks)
-    if priced.estimate == 0.0:
-        said.append("plays the best arm in fewer than half of the rounds without any attack: there is nothing to turn")
+    if not priced.learns:
+        said.append("plays the best arm in fewer than half of the rounds without any attack: no price, nothing to turn")
     elif missed:
         turned = len(priced.blocks) - missed
         where = f"on {turned} of {len(priced.blocks)} blocks only" if turned else "on no block"
@@ -144,9 +195,10 @@ def print_prices(told: dict[str, Any]) -> None:
             console.print(f"note on {who}: {note}", highlight=False)
 
 
-def draw(found: list[tuple[Place, Game, Price]], arguments: argparse.Namespace) -> None:
+def draw(found: "Found", path: Path, arguments: argparse.Namespace) -> None:
     """The frontier, one panel an environment."""
     from robandit.pictures.frontier import frontier
+    from robandit.redteam.frontier import FAMILIES
 
     panels = [panel_of(place, found) for place in dict.fromkeys(place for place, _, _ in found)]
     model = {"A": "before the draw", "B": "after the draw"}[arguments.threat]
@@ -156,24 +208,25 @@ def draw(found: list[tuple[Place, Game, Price]], arguments: argparse.Namespace) 
         f"price: median of {arguments.blocks} blocks of {arguments.runs} runs, bars: their range.\n"
         "Round dots, green line: no other policy here is better in both."
     )
-    frontier(panels, FAMILIES, caption, Path(arguments.plot))
+    frontier(panels, FAMILIES, caption, path)
     if not arguments.json:
-        print(f"picture: {arguments.plot}")
+        print(f"picture: {path}")
 
 
-def panel_of(place: Place, found: list[tuple[Place, Game, Price]]) -> Any:
+def panel_of(place: "Place", found: "Found") -> Any:
     """The dots of one environment, and who could not be drawn."""
     from robandit.pictures.frontier import Dot, Panel
+    from robandit.redteam.frontier import pareto_front
 
     prices = {str(game.policy): priced for there, game, priced in found if there == place}
     names = {str(game.policy): game.policy.name for _, game, _ in found}
     front = pareto_front(prices)
     dots, idle, firm = [], [], []
     for label, priced in prices.items():
-        if priced.estimate is None:
-            firm.append(label)
-        elif not priced.estimate or not priced.low:
+        if not priced.learns or priced.low == 0.0:  # the axis is logarithmic
             idle.append(label)
+        elif priced.estimate is None or priced.low is None:
+            firm.append(label)
         else:
             high = math.inf if priced.high is None else priced.high
             half = priced.clean["half_width_95"] or 0.0

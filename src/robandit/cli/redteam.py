@@ -5,67 +5,115 @@ import json
 import math
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from robandit.cli.flags import environment_from, load_own, policies_from
-from robandit.cli.play import adversary_json
-from robandit.cli.progress import bar
+from robandit.cli.attacks import adversary_json, as_flags
+from robandit.cli.flags import (
+    catalogue_from,
+    environment_from,
+    game_flags,
+    json_flags,
+    load_flags,
+    number,
+    out_from,
+    plot_flags,
+    plot_from,
+    policies_from,
+    whole,
+)
+from robandit.cli.progress import progress, stage
 from robandit.errors import InputError
-from robandit.pictures.style import check_plot
-from robandit.policies.phased import Phased
-from robandit.redteam.candidate import Candidate, check_threat
-from robandit.redteam.evaluate import Evaluator, Game, journal_for
-from robandit.redteam.replay import told_over_time
-from robandit.redteam.search import Finding, planned_runs, worst_attack
 from robandit.version import __version__
+
+if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
+    from robandit.redteam.candidate import Candidate
+    from robandit.redteam.evaluate import Evaluator, Game
+    from robandit.redteam.search import Finding
 
 SHOWN_RUNS = 100  # of the picture over time, at most
 
 
+def add(commands: Any) -> None:
+    """The command and its flags."""
+    plot = plot_flags("draw the attack over time, or regret against several budgets")
+    parser = commands.add_parser(
+        "redteam",
+        parents=[game_flags(), load_flags(), json_flags(), plot],
+        help="the worst attack on a policy within a budget",
+        description="Search for the worst attack within a budget; chosen on one set of seeds, reported on another.",
+    )
+    search = parser.add_argument_group("the attacker")
+    search.add_argument(
+        "--budget", type=number, action="append", metavar="C", help="what it may spend; may be repeated"
+    )
+    search.add_argument("--threat", default="A", help="A (before the draw, the default) or B (sees the draw)")
+    search.add_argument("--charge", default="cost", help="cost (the definition) or rounds")
+    search.add_argument(
+        "--evaluations", type=whole, default=160, help="attacks of the adaptive family, about (default 160; 0: none)"
+    )
+    search.add_argument("--quick", action="store_true", help="only attacks that usually win: to compare many policies")
+    search.add_argument(
+        "--out", default="out/redteam", metavar="DIR", help="what was tried is kept here, to go on later"
+    )
+    parser.set_defaults(run=redteam)
+
+
 def redteam(arguments: argparse.Namespace) -> None:
     """Search for each policy and budget, print, draw."""
-    if arguments.plot is not None:
-        check_plot(Path(arguments.plot))
+    from robandit.redteam.candidate import check_threat
+
+    plot = plot_from(arguments)
     check_threat(arguments.threat)
     if not arguments.budget:
         raise InputError("redteam needs a --budget")
     for budget in arguments.budget:
         if not 0.0 < budget < math.inf:
             raise InputError(f"--budget must be a number above 0, not {budget:g}")
-    load_own(arguments)
-    policies, environment = policies_from(arguments), environment_from(arguments)
-    results, findings = [], []
-    for policy in policies:
-        game = Game(policy, environment, arguments.horizon, arguments.seed, arguments.charge)
-        for budget in arguments.budget:
-            finding = search(game, budget, arguments)
-            findings.append((game, finding))
-            results.append(as_json(game, finding, arguments))
+    findings = searched(arguments)
+    results = [as_json(evaluator, finding, arguments) for evaluator, finding in findings]
     told = results[0] if len(results) == 1 else {"version": __version__, "results": results}
     if arguments.json:
         print(json.dumps(told, indent=2, allow_nan=False))
     else:
         for result in results:
             print_finding(result)
-    if arguments.plot:
-        draw(findings, arguments)
+    if plot:
+        draw(findings, plot, arguments)
 
 
-def search(game: Game, budget: float, arguments: argparse.Namespace) -> Finding:
-    """One search, with a bar."""
-    runs, evaluations, threat = arguments.runs, arguments.evaluations, arguments.threat
-    phased = isinstance(game.policy, Phased)
-    total = planned_runs(threat, len(game.environment.means), phased, runs, max(evaluations, 0), arguments.quick)
-    journal = journal_for(game, Path(arguments.out), f"redteam-{threat}-{budget:g}")
-    words = f"{game.policy}, C = {budget:g}"
-    with bar(total, words) as tell:
-        evaluator = Evaluator(game, journal, arguments.threads, lambda done: tell(done, words))
-        return worst_attack(evaluator, threat, budget, runs=runs, evaluations=evaluations, quick=arguments.quick)
+def searched(arguments: argparse.Namespace) -> "list[tuple[Evaluator, Finding]]":
+    """One search for each policy and budget."""
+    from robandit.redteam.evaluate import Evaluator, Game, journal_for
+    from robandit.redteam.search import check_search, planned_runs, worst_attack
+
+    catalogue = catalogue_from(arguments)
+    policies, environment = policies_from(arguments, catalogue), environment_from(arguments, catalogue)
+    runs, threat, out = arguments.runs, arguments.threat, out_from(arguments)
+    how = {"evaluations": arguments.evaluations, "quick": arguments.quick}
+    asked = []
+    for policy in policies:
+        game = Game(policy, environment, arguments.horizon, arguments.seed, arguments.charge)
+        for budget in arguments.budget:
+            journal = journal_for(game, out, f"redteam-{threat}-{budget:g}")
+            asked.append((Evaluator(game, journal, arguments.threads, catalogue=catalogue), budget))
+    for evaluator, budget in asked:
+        check_search(evaluator, threat, budget, runs, arguments.evaluations)
+    sizes = [planned_runs(evaluator, threat, runs, **how) for evaluator, _ in asked]
+    searches = f"{len(asked)} searches" if len(asked) > 1 else "one search"
+    opening = f"redteam: {searches}, roughly {sum(sizes):,} runs of {arguments.horizon:,} rounds"
+    findings = []
+    with progress(sum(sizes), opening) as tell:
+        for place, (evaluator, budget) in enumerate(asked):
+            words = f"{evaluator.game.policy}, C = {budget:g}"
+            evaluator.tell = stage(tell, sum(sizes[:place]), sizes[place], words)
+            findings.append((evaluator, worst_attack(evaluator, threat, budget, runs=runs, **how)))
+    return findings
 
 
-def as_json(game: Game, finding: Finding, arguments: argparse.Namespace) -> dict[str, Any]:
+def as_json(evaluator: "Evaluator", finding: "Finding", arguments: argparse.Namespace) -> dict[str, Any]:
     """The finding under the names of the contract."""
-    adversary = finding.candidate.adversary(finding.budget, game.charge)
+    game = evaluator.game
+    adversary = evaluator.adversary(finding.candidate, finding.budget)
     return {
         "version": __version__,
         "policy": game.policy.name,
@@ -87,7 +135,7 @@ def as_json(game: Game, finding: Finding, arguments: argparse.Namespace) -> dict
         "catalogue": None
         if arguments.quick
         else {
-            "attack": adversary_json(finding.plain.adversary(finding.budget, game.charge)),
+            "attack": adversary_json(evaluator.adversary(finding.plain, finding.budget)),
             "regret": finding.plain_regret,
         },
         "told": getattr(game.policy, "corruption", 0) is None,
@@ -95,7 +143,7 @@ def as_json(game: Game, finding: Finding, arguments: argparse.Namespace) -> dict
     }
 
 
-def replay(game: Game, candidate: Candidate, budget: float, arguments: argparse.Namespace) -> str:
+def replay(game: "Game", candidate: "Candidate", budget: float, arguments: argparse.Namespace) -> str:
     """The command that plays an attack again, to the same bits."""
     words = ["robandit", "play", "--policy", str(game.policy)]
     for name in ("environment", "arms", "means"):
@@ -104,7 +152,7 @@ def replay(game: Game, candidate: Candidate, budget: float, arguments: argparse.
             words += [f"--{name}", ",".join(f"{mean!r}" for mean in value) if name == "means" else str(value)]
     words += ["--horizon", str(game.horizon), "--runs", str(arguments.runs), "--seed", str(game.seed)]
     words += [word for file in arguments.load for word in ("--load", file)]
-    words += [*candidate.flags().split(), "--budget", f"{budget!r}"]
+    words += [*as_flags(candidate).split(), "--budget", f"{budget!r}"]
     return shlex.join(words + (["--charge", game.charge] if game.charge != "cost" else []))
 
 
@@ -120,18 +168,19 @@ def print_finding(result: dict[str, Any]) -> None:
     print(f"  {result['replay']}")
 
 
-def draw(findings: list[tuple[Game, Finding]], arguments: argparse.Namespace) -> None:
+def draw(findings: "list[tuple[Evaluator, Finding]]", path: Path, arguments: argparse.Namespace) -> None:
     """One finding over time; several against the budget."""
-    path = Path(arguments.plot)
     if len(findings) == 1:
         from robandit.pictures.attack import attack_over_time
+        from robandit.redteam.replay import told_over_time
 
-        game, finding = findings[0]
+        evaluator, finding = findings[0]
+        game = evaluator.game
         runs = min(arguments.runs, SHOWN_RUNS)
-        adversary = finding.candidate.adversary(finding.budget, game.charge)
+        adversary = evaluator.adversary(finding.candidate, finding.budget)
         stories = [
             (label, told_over_time(game, against, runs, arguments.threads))
-            for label, against in ((finding.candidate.flags(), adversary), ("no attack", None))
+            for label, against in ((as_flags(finding.candidate), adversary), ("no attack", None))
         ]
         bill = f"threat model {arguments.threat}, C = {finding.budget:g} by {game.charge}"
         title = f"{game.policy}, {len(game.environment.means)} arms, {runs} runs; band: 5 % to 95 % of runs\n{bill}"
@@ -140,10 +189,10 @@ def draw(findings: list[tuple[Game, Finding]], arguments: argparse.Namespace) ->
         from robandit.pictures.corruption import regret_against_budget
         from robandit.redteam.curves import curves_of
 
-        arms = f"{len(findings[0][0].environment.means)} arms ({findings[0][0].environment.name})"
+        games = [(evaluator.game, finding) for evaluator, finding in findings]
+        environment = games[0][0].environment
+        arms = f"{len(environment.means)} arms ({environment.name})"
         caption = f"{arms}, T = {arguments.horizon:,}, {arguments.runs} fresh runs, mean and 95 % interval"
-        regret_against_budget(
-            [(f"threat model {arguments.threat}", curves_of(findings, arguments.threat))], caption, path
-        )
+        regret_against_budget([(f"threat model {arguments.threat}", curves_of(games, arguments.threat))], caption, path)
     if not arguments.json:
         print(f"picture: {path}")

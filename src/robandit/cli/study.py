@@ -3,34 +3,49 @@
 import argparse
 import json
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from robandit.cli.flags import on_terminal
+from robandit.cli.flags import json_flags, naming, study_flags
+from robandit.cli.progress import progress, say
 from robandit.errors import InputError
-from robandit.store.cells import Store
-from robandit.store.files import write_atomically
-from robandit.study.cell import Cell
-from robandit.study.clock import Clock
-from robandit.study.run import Seen, missing, run_here, run_on_cluster
-from robandit.study.spec import Study, read_study
+
+if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
+    from robandit.store.cells import Store
+    from robandit.study.cell import Cell
+    from robandit.study.run import Seen
+    from robandit.study.spec import Study
 
 SPEC = "spec.toml"
 
 
+def add(commands: Any) -> None:
+    """The command and its flags."""
+    parser = commands.add_parser(
+        "study",
+        parents=[study_flags(), json_flags()],
+        help="your own question: run a spec, show how far it is, report",
+        description="Run a study from a TOML spec, show how far it is, or report what is stored.",
+    )
+    parser.add_argument("action", choices=("run", "status", "report"), help="run SPEC.toml, status DIR, report DIR")
+    parser.add_argument("target", help="the spec to run, or the folder of a study")
+    parser.set_defaults(run=study)
+
+
 def study(arguments: argparse.Namespace) -> None:
     """Run, show or report a study."""
+    from robandit.store.cells import Store
+    from robandit.study.report import write_report
+    from robandit.study.spec import read_study
+
     if arguments.action == "run":
         spec = Path(arguments.target)
         checked = read_study(spec)
         folder = Path(arguments.out or Path("out") / checked.name)
         failed = run_study(checked, spec, folder, arguments.threads, arguments.scheduler)
-        from robandit.study.report import write_report
-
         page = write_report(checked, Store(folder), folder)
         print(f"report: {page}")
         if failed:
@@ -41,8 +56,6 @@ def study(arguments: argparse.Namespace) -> None:
     if arguments.action == "status":
         show_status(checked, Store(folder), arguments.json)
     else:
-        from robandit.study.report import write_report
-
         print(f"report: {write_report(checked, Store(folder), folder)}")
 
 
@@ -53,8 +66,12 @@ def spec_in(folder: Path) -> Path:
     return folder / SPEC
 
 
-def run_study(checked: Study, spec: Path, folder: Path, threads: int | None, scheduler: str | None) -> list[str]:
+def run_study(checked: "Study", spec: Path, folder: Path, threads: int | None, scheduler: str | None) -> list[str]:
     """Play what is missing; says what it does, and keeps every finished cell."""
+    from robandit.store.cells import Store
+    from robandit.store.files import write_atomically
+    from robandit.study.run import missing, run_here, run_on_cluster
+
     workers = os.cpu_count() or 1 if threads is None else threads
     if workers < 1:
         raise InputError(f"--threads must be at least 1, not {workers}")
@@ -62,13 +79,14 @@ def run_study(checked: Study, spec: Path, folder: Path, threads: int | None, sch
     if spec.resolve() != (folder / SPEC).resolve():
         write_atomically(folder / SPEC, spec.read_bytes())
     todo = missing(cells, store)
-    say(f"{checked.name}: {len(cells)} cells, {len(cells) - len(todo)} stored, {len(todo)} to play")
-    with progress(todo, workers) as seen:
+    opening = f"{checked.name}: {len(cells)} cells, {len(cells) - len(todo)} stored, {len(todo)} to play"
+    with watched(todo, workers, opening) as seen:
         if scheduler and todo:
             load = [(spec.parent / file).resolve() for file in checked.load]
-            failed = run_on_cluster(todo, store, scheduler, load, seen)
+            with naming("--scheduler"):
+                failed = run_on_cluster(todo, store, scheduler, load, seen)
         else:
-            failed = run_here(todo, store, workers, seen)
+            failed = run_here(todo, store, workers, seen, checked.catalogue)
     if todo and not scheduler:
         from robandit.lab.compile.kernel import built
 
@@ -79,37 +97,27 @@ def run_study(checked: Study, spec: Path, folder: Path, threads: int | None, sch
     return failed
 
 
-def say(text: str) -> None:
-    """A line for the person at the terminal; results go to standard output, talk does not."""
-    print(text, file=sys.stderr)
-
-
 @contextmanager
-def progress(todo: dict[str, Cell], workers: int) -> Iterator[Seen]:
-    """A bar with an honest time left on a terminal, nothing in a pipe."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+def watched(todo: "dict[str, Cell]", workers: int, opening: str) -> "Iterator[Seen]":
+    """Progress with an honest time left, from the speeds of the policies played so far."""
+    from robandit.study.clock import Clock
 
     clock = Clock(todo, workers)
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not on_terminal()) as bar:
-        task = bar.add_task("", total=len(todo))
+    with progress(len(todo), opening) as tell:
 
-        def seen(key: str, cell: Cell, spent: dict[str, Any]) -> None:
+        def seen(key: str, cell: "Cell", spent: dict[str, Any]) -> None:
             clock.saw(key, cell, spent)
-            left = clock.seconds_left()
-            told = f"{left / 60:.0f} min" if left > 90 else f"{left:.0f} s"
-            bar.update(task, advance=1, description=f"about {told} left, last {cell.policy}")
+            tell(len(todo) - len(clock.left), f"last {cell.policy}", clock.seconds_left())
 
         yield seen
 
 
-def show_status(checked: Study, store: Store, as_json: bool) -> None:
+def show_status(checked: "Study", store: "Store", as_json: bool) -> None:
     """What is done, running, failed; and what was found damaged."""
     states = {key: store.state(key) for key in checked.cells()}
     rows = []
     for grid in checked.grids:
-        counts = Counter(states[cell.key()] for cell in grid.cells)
+        counts = Counter(states[cell.key(checked.catalogue)] for cell in grid.cells)
         rows.append({"grid": grid.id, "cells": len(grid.cells), **counts})
     failures = {
         key: (store.told(key, "failed") or {}).get("error") for key, state in states.items() if state == "failed"

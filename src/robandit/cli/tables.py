@@ -1,17 +1,23 @@
 """Tables for people, with rich."""
 
+import math
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from robandit.cli.attacks import described
+
 TITLES = {
     "policy": "Policies",
     "attack": "Attacks: what the means become (threat model A)",
     "schedule": "Schedules: when",
-    "reward attack": "Attacks that see the draw (threat model B)",
+    "adversary": "Attacks that decide themselves when and how far (B sees the draw, A does not)",
     "environment": "Environments",
 }
+SPARE = ("ns/round", "median", "5 % - 95 %")  # left out of a play's table where it is narrow, in this order
+COLUMNS = {"policy": ("needs", "fidelity", "cost"), "schedule": ("sees",), "adversary": ("threat", "sees")}
+NARROW = 100  # below this a policy's fidelity and cost are left to the JSON
 
 
 def new_table(title: str, caption: str | None = None) -> Table:
@@ -27,59 +33,61 @@ def new_table(title: str, caption: str | None = None) -> Table:
     )
 
 
-def catalogue_table(kind: str, entries: list[dict[str, Any]]) -> Table:
+def catalogue_table(kind: str, entries: list[dict[str, Any]], width: int) -> Table:
     """One row a part."""
+    columns = ("needs",) if kind == "policy" and width < NARROW else COLUMNS.get(kind, ())
     table = new_table(TITLES[kind])
     table.add_column("name", style="bold", no_wrap=True)
-    table.add_column("what it does", ratio=3)
-    table.add_column("parameters", ratio=2)
-    if kind == "reward attack":
-        table.add_column("knows")
-    if kind == "policy":
-        for heading in ("needs", "fidelity", "cost a round"):
-            table.add_column(heading)
+    table.add_column("what it does", ratio=3, overflow="fold")
+    table.add_column("parameters", ratio=2, overflow="fold")
+    for heading in columns:
+        table.add_column("cost a round" if heading == "cost" else heading, max_width=14)
     for told in entries:
         settings = ", ".join(
             f"{item['name']}={item['default']}" if item["default"] is not None else item["name"]
             for item in told["parameters"]
         )
-        row = [told["name"], told["summary"], settings or "-"]
-        if kind == "reward attack":
-            row.append(", ".join(told["needs"]))
-        if kind == "policy":
-            row += [", ".join(told["needs"]) or "-", told["fidelity"], told["cost"]]
-        table.add_row(*row)
+        more = (told[heading] for heading in columns)
+        words = (", ".join(value) if isinstance(value, list) else value for value in more)
+        table.add_row(told["name"], told["summary"], settings or "-", *(word or "-" for word in words))
     return table
 
 
-def play_table(result: dict[str, Any]) -> Table:
+def play_table(result: dict[str, Any], left_out: tuple[str, ...] = ()) -> Table:
     """Regret with its interval, one row a policy."""
     environment, adversary = result["environment"], result["adversary"]
     arms = f"{len(environment['means'])} arms ({environment['name']})"
     title = f"Regret after {result['horizon']:,} rounds, {arms}, {result['runs']} runs"
     against = "No adversary."
     if adversary:
-        what = f"{adversary['attack']} on schedule {adversary['schedule']}, size {adversary['size']}"
         budget = "unlimited" if adversary["budget"] is None else f"{adversary['budget']:g}"
         bill = f"budget {budget} charged by {adversary['charge']}"
-        against = f"Threat model {adversary['threat']}: {what}, {bill}."
+        against = f"Threat model {adversary['threat']}: {described(adversary)}, {bill}."
     table = new_table(title, f"{against} Regret counts true means; ± is a 95 % interval of the mean.")
-    table.add_column("policy", style="bold", overflow="fold")
-    for heading in ("mean regret", "± 95 %", "median", "5 % - 95 %", "best arm"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    if adversary:
-        table.add_column("paid", justify="right", no_wrap=True)
-        table.add_column("rounds", justify="right", no_wrap=True)
-    table.add_column("ns/round", justify="right", no_wrap=True)
-    for row in result["results"]:
-        regret, corruption = row["regret"], row["corruption"]
-        half = "-" if regret["half_width_95"] is None else f"{regret['half_width_95']:,.1f}"
-        cells = [row["label"], f"{regret['mean']:,.1f}", half, f"{regret['median']:,.1f}"]
-        cells += [f"{regret['p05']:,.0f} - {regret['p95']:,.0f}", f"{100 * row['best_arm_share']:.1f} %"]
-        if adversary:
-            cells += [f"{corruption['paid_mean']:,.1f}", f"{corruption['rounds_mean']:,.1f}"]
-        table.add_row(*cells, f"{row['ns_per_round']:.3g}")
+    table.add_column("policy", style="bold", overflow="fold", min_width=12)
+    rows = [play_row(row, adversary is not None) for row in result["results"]]
+    shown = [heading for heading in rows[0] if heading not in left_out]
+    for heading in shown:
+        least = max(len(heading), *(len(cells[heading]) for cells in rows))  # a number is shown whole
+        table.add_column(heading, justify="right", no_wrap=True, min_width=least)
+    for row, cells in zip(result["results"], rows, strict=True):
+        table.add_row(row["label"], *(cells[heading] for heading in shown))
     return table
+
+
+def play_row(row: dict[str, Any], attacked: bool) -> dict[str, str]:
+    """A policy's numbers by heading."""
+    regret, corruption = row["regret"], row["corruption"]
+    cells = {
+        "mean regret": f"{regret['mean']:,.1f}",
+        "± 95 %": "-" if regret["half_width_95"] is None else f"{regret['half_width_95']:,.1f}",
+        "median": f"{regret['median']:,.1f}",
+        "5 % - 95 %": f"{regret['p05']:,.0f} - {regret['p95']:,.0f}",
+        "best arm": f"{100 * row['best_arm_share']:.1f} %",
+    }
+    if attacked:
+        cells |= {"paid": f"{corruption['paid_mean']:,.1f}", "rounds": f"{corruption['rounds_mean']:,.1f}"}
+    return {**cells, "ns/round": f"{row['ns_per_round']:.3g}"}
 
 
 def status_table(name: str, rows: list[dict[str, Any]]) -> Table:
@@ -110,11 +118,14 @@ def redteam_table(result: dict[str, Any]) -> Table:
     bill = f"C = {result['budget']:,g} by {result['attack']['charge']}, threat model {result['threat']}"
     arms = f"{len(result['environment']['means'])} arms ({result['environment']['name']})"
     inside = result["in_sample"]["mean"]
+    verdict = (
+        "flattered by the choice" if inside > result["regret"]["mean"] else "this time not flattered by the choice"
+    )
     told = f" It was told C = {result['budget']:g} under attack, 0 without." if result["told"] else ""
     table = new_table(
         f"Worst attack found on {result['label']}: {bill}; {arms}, T = {result['horizon']:,}",
         f"{result['evaluations']} attacks tried on other seeds; regret on {result['runs']} fresh runs, ± 95 %. "
-        f"On the seeds that chose it, it had {inside:,.1f}: that number is flattered by the choice.{told}",
+        f"On the seeds that chose it, it had {inside:,.1f}: {verdict}.{told}",
     )
     table.add_column("attack", style="bold", overflow="fold")
     for heading in ("mean regret", "± 95 %"):
@@ -132,13 +143,6 @@ def redteam_table(result: dict[str, Any]) -> Table:
     return table
 
 
-def described(adversary: dict[str, Any]) -> str:
-    """An attack in a few words."""
-    if adversary["threat"] == "B":
-        return str(adversary["attack"])
-    return f"{adversary['attack']} on {adversary['schedule']}, size {adversary['size']}"
-
-
 def price_table(title: str, rows: list[dict[str, Any]], told: dict[str, Any]) -> Table:
     """Clean regret, price and the spending of an unlimited attack, the cheapest to turn first."""
     table = new_table(
@@ -152,14 +156,14 @@ def price_table(title: str, rows: list[dict[str, Any]], told: dict[str, Any]) ->
     for heading in ("clean regret", "price (range)", "unlimited"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("attack", overflow="fold")
-    for row in sorted(rows, key=lambda row: (row["price"]["estimate"] is None, row["price"]["estimate"] or 0.0)):
+    for row in sorted(rows, key=lambda row: (not row["learns"], row["price"]["estimate"] or math.inf)):
         price, clean = row["price"], row["clean_regret"]
         half = "" if clean["half_width_95"] is None else f" ± {short(clean['half_width_95'])}"
-        cost = "-"
+        cost = "not turned" if row["learns"] else "does not learn"
         if price["estimate"] is not None:
             cost = f"{short(price['estimate'])} ({short(price['low'])}-{short(price['high'])})"
         spent = "-" if row["spending"] is None else short(row["spending"]["mean"])
-        attack = row["attack"].removeprefix("--attack ") if price["estimate"] != 0.0 else "-"
+        attack = row["attack"].removeprefix("--attack ") if row["learns"] else "-"
         table.add_row(row["label"], short(clean["mean"]) + half, cost, spent, attack)
     return table
 

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from robandit.adversaries.timed import TimedAttack
+from robandit.adversaries.nobody import Nobody
+from robandit.adversaries.scheduled import ScheduledAttack
 from robandit.dice import Random
 from robandit.environments.bernoulli import Bernoulli
 from robandit.game import Adversary, Environment, Floats, Policy
 from robandit.lab.table import Table
 from robandit.policies.phased import Epoch, Phased
+from robandit.schedule import Schedule
 
 ABOVE = 10_000_000  # "auto" takes counts beyond this horizon
 STRETCHES = 100_000  # and only if the adversary's changes are no more than this
@@ -29,14 +31,20 @@ def why_not_counts(policy: Policy[Any], environment: Environment[Any], adversary
         return f"{policy} is not made of epochs with fixed probabilities"
     if not isinstance(environment, Bernoulli) or changed(environment, Bernoulli, "reward"):
         return f"rewards must be bernoulli, not {environment.name}"
-    if not isinstance(adversary, TimedAttack) or changed(adversary, TimedAttack, "start", "tamper_means"):
+    if type(adversary) is Nobody:
+        return ""
+    if (
+        not isinstance(adversary, ScheduledAttack)
+        or changed(adversary, ScheduledAttack, "start", "tamper_means")
+        or changed(adversary.schedule, Schedule, "start", "strikes")
+    ):
         return "the adversary must strike on a fixed schedule"
     if adversary.budget > 0:
         means = np.array(environment.means)
-        timing = adversary.start(means, horizon)
-        if timing.chosen < timing.slots:
+        aim = adversary.start(means, horizon)
+        if aim.when.chosen < aim.when.slots:
             return "the schedule must not be random"
-        if timing.step > 1 and min(timing.slots, adversary.strikes_paid(timing.target, means)) > STRETCHES:
+        if aim.when.step > 1 and min(aim.when.slots, adversary.strikes_paid(aim.target, means)) > STRETCHES:
             return f"the schedule must not change the means more than {STRETCHES:,} times"
     return ""
 
@@ -46,11 +54,12 @@ def changed(part: Any, base: type, *methods: str) -> bool:
     return any(getattr(type(part), name) is not getattr(base, name) for name in methods)
 
 
-def strikes(adversary: TimedAttack, means: Floats, horizon: int) -> Iterator[tuple[int, int, float, float]]:
+def strikes(adversary: ScheduledAttack, means: Floats, horizon: int) -> Iterator[tuple[int, int, float, float]]:
     """The corrupted stretches in order: first round, stop, how far the means go towards the target, cost a round."""
-    timing = adversary.start(means, horizon)
-    cost = float(np.abs(timing.target - means).max())
-    left = adversary.strikes_paid(timing.target, means)
+    aim = adversary.start(means, horizon)
+    target, timing = aim.target, aim.when
+    cost = float(np.abs(target - means).max())
+    left = adversary.strikes_paid(target, means)
     whole, rest = (horizon, 0.0) if math.isinf(left) else (int(left), left - int(left))
     slots = range(timing.first, min(timing.stop, horizon), timing.step)
     if cost == 0.0:
@@ -69,15 +78,16 @@ def play_counts(table: Table, run: int) -> Epoch:
     """One replication by counts, written into row `run` of the table."""
     policy, adversary = table.policy, table.adversary
     assert isinstance(policy, Phased)
-    assert isinstance(adversary, TimedAttack)
     means, gaps = table.means, table.gaps
-    target = adversary.start(means, table.horizon).target
+    target = means
+    coming: Iterator[tuple[int, int, float, float]] = iter(())
+    if isinstance(adversary, ScheduledAttack) and adversary.budget > 0:
+        target, coming = adversary.start(means, table.horizon).target, strikes(adversary, means, table.horizon)
     random = np.random.Generator(np.random.PCG64(table.dice[run].reshape(-1).tolist()))
     state = policy.start(table.setting())
     policy.begin(state, Random(*map(int, table.dice[run, 1])))
     regret = paid = 0.0
     now = 0
-    coming = strikes(adversary, means, table.horizon) if adversary.budget > 0 else iter(())
     strike = next(coming, None)
     for record, checkpoint in enumerate(table.checkpoints):
         while now < checkpoint:

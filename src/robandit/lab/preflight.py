@@ -13,7 +13,7 @@ from robandit.errors import PartError, Refused
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.table import Seat, Table
 from robandit.layout import Layout, layout_of
-from robandit.parts import hints_of
+from robandit.parts import Part, hints_of
 
 ROUNDS = 200
 PACKAGE = Path(__file__).parents[1]
@@ -23,7 +23,7 @@ _CHECKED: set[tuple[Layout, ...]] = set()
 def check_user_parts(table: Table) -> None:
     """Play a few rounds interpreted with every part that is not the package's own; once per layout."""
     given = (table.policy, table.environment, table.adversary)
-    if all(type(part).__module__.startswith("robandit.") for part in given):
+    if all(ours(part) for part in given):
         return
     try:
         check_starts(table)
@@ -99,6 +99,13 @@ def check_rounds(table: Table, seat: Seat) -> None:
             adversary, arrays_in(memory), owned[1], "tamper_reward" if adversary.sees_draw else "tamper_means"
         )
     check_chances(policy, state.chances, len(means), table.horizon)
+
+
+def ours(part: Part) -> bool:
+    """Whether a part and the parts inside it are the package's own: a schedule or an inner policy may be a user's."""
+    inside = (getattr(part, item.name) for item in fields(part))
+    nested = all(ours(value) for value in inside if isinstance(value, Part))
+    return nested and type(part).__module__.startswith("robandit.")
 
 
 def check_proposal(adversary: Any, struck: bool, proposal: Any, means: Any, t: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.adversaries.timed import TimedAttack
+from robandit.adversaries.nobody import Nobody
 from robandit.dice import seed_words
 from robandit.environments.means import checked_means
 from robandit.errors import InputError, PlayError
@@ -152,7 +152,7 @@ def set_table(
     state: Position | dict[str, Any] | None = None,
 ) -> Table:
     """A table for these parts, after checking what a user may have got wrong."""
-    against = TimedAttack() if adversary is None else adversary
+    against = Nobody() if adversary is None else adversary
     for kind, part in ((Policy, policy), (Environment, environment), (Adversary, against)):
         if not isinstance(part, kind):
             raise InputError(f"the {kind.__name__.lower()} must be a {kind.__name__}, not {part!r}")

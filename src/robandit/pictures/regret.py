@@ -59,10 +59,9 @@ def caption(result: dict[str, Any]) -> str:
     if adversary is None:
         return first + "\nno corruption"
     budget = "unlimited" if adversary["budget"] is None else f"{adversary['budget']:,g}"
+    when = f", {adversary['schedule']}, size {adversary['size']}" if adversary["schedule"] is not None else ""
     return first + (
-        f"\nthreat model {adversary['threat']}: {adversary['attack']}, {adversary['schedule']}, "
-        f"size {adversary['size']}, "
-        f"C = {budget} by {adversary['charge']}"
+        f"\nthreat model {adversary['threat']}: {adversary['attack']}{when}, C = {budget} by {adversary['charge']}"
     )
 
 

@@ -26,8 +26,8 @@ def plain_axes(axes: Any, grid: str = "y") -> None:
 def check_plot(path: Path) -> None:
     """Refuse a picture that could not be written, before anything is played."""
     if path.suffix.lower() not in KINDS:
-        raise InputError(f"--plot must end in {', '.join(KINDS)}, not {str(path)!r}")
+        raise InputError(f"a picture must end in {', '.join(KINDS)}, not {str(path)!r}")
     if not path.absolute().parent.is_dir():
-        raise InputError(f"--plot: the folder of {str(path)!r} does not exist")
+        raise InputError(f"the folder of {str(path)!r} does not exist")
     if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise InputError(f"--plot: {str(path)!r} cannot be written")
+        raise InputError(f"{str(path)!r} cannot be written")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from robandit.catalogue import attack, catalogue
+from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
 from robandit.game import Adversary
 
@@ -22,39 +22,35 @@ class Candidate:
     schedule: str = "start"
     size: str = "full"
 
-    def adversary(self, budget: float, charge: str = "cost") -> Adversary[Any]:
+    def adversary(self, budget: float, charge: str = "cost", catalogue: Catalogue = SHIPPED) -> Adversary[Any]:
         """The attack within a budget."""
-        return attack(self.attack, schedule=self.schedule, size=self.size, budget=budget, charge=charge)
-
-    def flags(self) -> str:
-        """The same attack for `robandit play`."""
-        when = "" if (self.schedule, self.size) == ("start", "full") else f" --schedule {self.schedule}"
-        return f"--attack {self.attack}{when}" + ("" if self.size == "full" else f" --size {self.size}")
+        return catalogue.attack(self.attack, schedule=self.schedule, size=self.size, budget=budget, charge=charge)
 
 
 def check_threat(threat: str) -> None:
     """Refuse a threat model that is none."""
     if threat not in ("A", "B"):
-        raise InputError(f"--threat must be A (before the draw) or B (sees the draw), not {threat!r}")
+        raise InputError(f"threat must be A (before the draw) or B (sees the draw), not {threat!r}")
 
 
-def catalogue_attacks(threat: str, phased: bool) -> list[Candidate]:
+def catalogue_attacks(threat: str, phased: bool, catalogue: Catalogue = SHIPPED) -> list[Candidate]:
     """Every attack of a threat model, loaded ones too; in model A on every schedule, at three sizes.
 
     Schedules with parameters are tried at a few values; `push`, `band` and windows are left to the search in the
     family; epochs are struck only where there are some.
     """
     check_threat(threat)
-    whole = {name: cls.sees_draw for name, cls in catalogue("reward attack").items()}  # adversaries in one piece
+    whole = {name: cls.sees_draw for name, cls in catalogue.parts("adversary").items()}
     if threat == "B":
         plain = [name for name, sees in whole.items() if sees and name not in ("sink-shown", "push-shown")]
         return [Candidate(name) for name in ("sink-shown", *plain)]
-    names = [name for name in catalogue("attack") if name != "push"]
+    targets = catalogue.parts("attack")
+    names = [name for name in targets if name != "push"]
     attacks = [*names, "close-gap:overturn=0.2", "push:raised=1,worst=true"]
-    schedules = [name for name in catalogue("schedule") if name not in TUNED]
+    schedules = [name for name in catalogue.parts("schedule") if name not in TUNED]
     schedules += ["periodic:step=5", *(f"leading:theta={theta}" for theta in THETAS)]
     schedules += [f"epoch:number={number}" for number in EPOCHS] if phased else []
-    one_sided = {name for name in names if not catalogue("attack")[name].pushes_both}
+    one_sided = {name for name in names if not targets[name].pushes_both}
     own = [Candidate(name) for name, sees in whole.items() if not sees]
     return own + [
         Candidate(*chosen)
@@ -63,13 +59,16 @@ def catalogue_attacks(threat: str, phased: bool) -> list[Candidate]:
     ]
 
 
-def shortlist(threat: str, arms: int, phased: bool) -> list[Candidate]:
+def shortlist(threat: str, arms: int, phased: bool, catalogue: Catalogue = SHIPPED) -> list[Candidate]:
     """The attacks that usually win: enough for a comparison of many policies, too few for a verdict on one."""
     check_threat(threat)
     several = [count for count in (2, 3, 4) if count < arms]
     if threat == "B":
         pushes = [f"push-shown:lowered={count}" for count in several]
-        return [*catalogue_attacks("B", phased), *(Candidate(name) for name in ("push-shown:raised=1", *pushes))]
+        return [
+            *catalogue_attacks("B", phased, catalogue),
+            *(Candidate(name) for name in ("push-shown:raised=1", *pushes)),
+        ]
     aimed = [Candidate("invert", f"leading:theta={theta}", size) for theta in (0.05, 0.2) for size in SIZES[:2]]
     early = [Candidate("invert", "start", "efficient"), Candidate("flip"), Candidate("blackout")]
     pushes = [f"push:lowered={count},raised={raised}" for count in several for raised in (1, arms - count)]

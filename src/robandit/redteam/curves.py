@@ -1,7 +1,10 @@
 """Findings over several budgets as curves, with SAMBA's heuristic slope where it applies."""
 
+import math
+
 import numpy as np
 
+from robandit.environments.means import admissible_step
 from robandit.pictures.corruption import Curve
 from robandit.policies.samba import Samba
 from robandit.redteam.evaluate import Game
@@ -34,8 +37,5 @@ def slope(game: Game) -> float | None:
     """(2 + alpha)/(1 - alpha/alpha_max): what a unit of corruption costs SAMBA in model A if 1/p is large; no bound."""
     if not isinstance(game.policy, Samba):
         return None
-    ranked = sorted(game.environment.means, reverse=True)
-    if len(ranked) < 2 or ranked[1] <= 0.0:
-        return None
-    share = game.policy.learning_rate / (ranked[0] / ranked[1] - 1.0) if ranked[0] > ranked[1] else np.inf
-    return float((2.0 + game.policy.learning_rate) / (1.0 - share)) if share < 1.0 else None
+    rate, limit = game.policy.learning_rate, admissible_step(game.environment.means)
+    return (2.0 + rate) / (1.0 - rate / limit) if rate < limit < math.inf else None

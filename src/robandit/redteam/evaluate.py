@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
-from robandit.game import Environment, Policy
+from robandit.game import Adversary, Environment, Policy
 from robandit.lab.batch import simulate
 from robandit.lab.counts import ABOVE
 from robandit.lab.table import set_table
@@ -66,8 +67,8 @@ class Evaluator:
     journal: Journal
     threads: int | None = None
     tell: Tell = lambda runs: None
+    catalogue: Catalogue = SHIPPED  # what attacks are made from
     tried: set[Candidate] = field(default_factory=set)
-    codes: dict[Any, str] = field(default_factory=dict)
 
     def check(self, runs: int) -> None:
         """Refuse what could not be played, before anything is."""
@@ -83,8 +84,8 @@ class Evaluator:
     def outcome(self, play: Play, threads: int | None = None) -> dict[str, Any]:
         """Final regret, best-arm share and payment of each run."""
         game = self.game
-        adversary = None if play.candidate is None else play.candidate.adversary(play.budget, game.charge)
-        code = self.code(adversary) if self.journal.path else ""
+        adversary = None if play.candidate is None else self.adversary(play.candidate, play.budget)
+        code = code_hash(game.policy, game.environment, adversary) if self.journal.path else ""
         key = hashlib.sha256(json.dumps([str(game), str(play), code]).encode()).hexdigest()[:24]
         told = self.journal.get(key)
         if told is None:
@@ -105,12 +106,9 @@ class Evaluator:
         answer: dict[str, Any] = told
         return answer
 
-    def code(self, adversary: Any) -> str:
-        """The hash of the code a play depends on, worked out once for each kind of attack."""
-        kind = (type(adversary), *(type(getattr(adversary, name, None)) for name in ("attack", "schedule")))
-        if kind not in self.codes:
-            self.codes[kind] = code_hash(self.game.policy, self.game.environment, adversary)
-        return self.codes[kind]
+    def adversary(self, candidate: Candidate, budget: float) -> Adversary[Any]:
+        """An attack on this game within a budget."""
+        return candidate.adversary(budget, self.game.charge, self.catalogue)
 
     def mean_regrets(self, attacks: list[Candidate], budget: float, blocks: int, size: int) -> dict[Candidate, float]:
         """Mean regret on the first so many blocks of the seeds for choosing, the same blocks for every attack.

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from robandit.catalogue import catalogue, policy, scaled
+from robandit.catalogue import SHIPPED, Catalogue, policy, scaled
 from robandit.environments.bernoulli import Bernoulli
 from robandit.environments.means import spread_means
 from robandit.game import Environment, Policy
@@ -37,9 +37,9 @@ def default_places() -> list[Place]:
     ]
 
 
-def default_policies() -> list[Policy[Any]]:
+def default_policies(catalogue: Catalogue = SHIPPED) -> list[Policy[Any]]:
     """Every policy once, with constants that let it learn; SAMBA, UCB1 and tempered Thompson at several strengths."""
-    once = [with_told(scaled(cls())) for cls in catalogue("policy").values()]
+    once = [with_told(scaled(cls())) for cls in catalogue.parts("policy").values()]
     more = [policy(f"{name}={value}") for name, values in VARIANTS.items() for value in values]
     return once + more
 
@@ -55,7 +55,7 @@ def pareto_front(points: dict[str, Price]) -> list[str]:
 
     One that no attack tried turned is dearer than all; one that does not learn has no price.
     """
-    dear = {name: math.inf if price.estimate is None else price.estimate for name, price in points.items()}
+    dear = {name: price.estimate or math.inf if price.learns else 0.0 for name, price in points.items()}
     front: list[str] = []
     for name in sorted(points, key=lambda name: (points[name].clean["mean"], -dear[name])):
         if dear[name] > (dear[front[-1]] if front else 0.0):

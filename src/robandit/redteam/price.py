@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from robandit.adversaries.attacks import runner_up
+from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
 from robandit.lab.trace import summarised
 from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat
@@ -31,50 +32,44 @@ class Price:
     attack: Candidate
     clean: dict[str, Any]
     spending: dict[str, Any] | None  # of the attack without a budget; None if nothing was to be turned
-    blocks: tuple[float | None, ...]  # the price on each block; None where even an unlimited attack fails
-    by_attack: dict[str, float | None]  # on the block that chose; None: not cheaper than the best so far
+    blocks: tuple[float | None, ...]  # by block: 0 where nothing is to be turned, None where no attack is enough
+    by_attack: dict[Candidate, float | None]  # on the block that chose; None: not cheaper than the best so far
+
+    @property
+    def learns(self) -> bool:
+        """Whether there is anything to turn: most blocks play the best arm in half of the rounds if left alone."""
+        return 2 * self.blocks.count(0.0) < len(self.blocks)
 
     @property
     def low(self) -> float | None:
         """The cheapest block."""
         found = [price for price in self.blocks if price is not None]
-        return min(found) if found else None
+        return min(found) if found and self.learns else None
 
     @property
     def estimate(self) -> float | None:
         """The median block, if more than half of the blocks were turned."""
         middle = float(np.median([math.inf if price is None else price for price in self.blocks]))
-        return middle if math.isfinite(middle) else None
+        return middle if math.isfinite(middle) and self.learns else None
 
     @property
     def high(self) -> float | None:
         """The dearest block; None if one was not turned at any price."""
-        return None if None in self.blocks else max(price for price in self.blocks if price is not None)
+        found = [price for price in self.blocks if price is not None]
+        return max(found) if len(found) == len(self.blocks) and self.learns else None
 
 
 def attack_price(evaluator: Evaluator, threat: str, attacks: list[Candidate], *, runs: int, blocks: int) -> Price:
     """Choose the cheapest attack on one block of seeds, price it on others."""
-    check_threat(threat)
-    if blocks < 3:
-        raise InputError(f"--blocks must be at least 3, not {blocks}")
-    evaluator.check(runs)
-    if runs < 2:
-        raise InputError(f"--runs must be at least 2, not {runs}")
-    for attack in attacks:
-        sees_draw = attack.adversary(1.0).sees_draw
-        if sees_draw != (threat == "B"):
-            model = "B" if sees_draw else "A"
-            raise InputError(f"attack {attack.attack} is of threat model {model}: say --threat {model}")
-    if getattr(evaluator.game.policy, "corruption", 0) is None:
-        raise InputError(f"{evaluator.game.policy} must be told one corruption for a price, such as corruption=100")
+    check_pricing(evaluator, threat, attacks, runs, blocks)
     seed = evaluator.game.seed
     clean = evaluator.outcome(Play(None, 0.0, seed, runs * blocks))
-    chosen, guess, seen = attacks[0], None, dict[str, float | None]()
+    chosen, guess, seen = attacks[0], None, dict[Candidate, float | None]()
     if turned(clean):
         return Price(chosen, summarised(np.array(clean["regret"])), None, (0.0,) * blocks, {})
     for attack in attacks:
         found = priced(evaluator, attack, block_seed(seed, CHOOSING), runs, below=guess)
-        seen[attack.flags()] = found
+        seen[attack] = found
         if found is not None and (guess is None or found < guess):
             chosen, guess = attack, found
     prices, paid = [], []
@@ -83,6 +78,22 @@ def attack_price(evaluator: Evaluator, threat: str, attacks: list[Candidate], *,
         paid += evaluator.outcome(Play(chosen, math.inf, words, runs))["paid"]
         prices.append(priced(evaluator, chosen, words, runs, guess=guess))
     return Price(chosen, summarised(np.array(clean["regret"])), summarised(np.array(paid)), tuple(prices), seen)
+
+
+def check_pricing(evaluator: Evaluator, threat: str, attacks: list[Candidate], runs: int, blocks: int) -> None:
+    """Refuse what has no price, before anything is played."""
+    check_threat(threat)
+    if blocks < 3:
+        raise InputError(f"blocks must be at least 3, not {blocks}")
+    evaluator.check(runs)
+    if runs < 2:
+        raise InputError(f"runs must be at least 2, not {runs}")
+    for attack in attacks:
+        sees_draw = evaluator.adversary(attack, 1.0).sees_draw
+        if sees_draw != (threat == "B"):
+            raise InputError(f"attack {attack.attack} is of threat model {'B' if sees_draw else 'A'}, not {threat}")
+    if getattr(evaluator.game.policy, "corruption", 0) is None:
+        raise InputError(f"{evaluator.game.policy} must be told one corruption for a price, such as corruption=100")
 
 
 def turned(outcome: dict[str, Any]) -> bool:
@@ -126,15 +137,15 @@ def priced(
     return high
 
 
-def pricing_attacks(threat: str, means: Any) -> list[Candidate]:
+def pricing_attacks(threat: str, means: Any, catalogue: Catalogue = SHIPPED) -> list[Candidate]:
     """The attacks tried for a price: those of model B, or the aimed ones of model A at the efficient size."""
     check_threat(threat)
     means = np.array(means)
     if len(means) < 2:
-        raise InputError("price needs at least 2 arms; 1 was given")
+        raise InputError("a price needs at least 2 arms; 1 was given")
     if threat == "B":
         both = ["push-shown:raised=1", f"push-shown:raised={len(means) - 1}"]
-        return [*catalogue_attacks("B", False), *(Candidate(name) for name in dict.fromkeys(both))]
+        return [*catalogue_attacks("B", False, catalogue), *(Candidate(name) for name in dict.fromkeys(both))]
     near = runner_up(means) + 1
     return [
         Candidate(name, schedule, "efficient")

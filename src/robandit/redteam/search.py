@@ -1,7 +1,7 @@
 """The worst attack within a budget: a race through the catalogue, then CMA-ES in the adaptive family.
 
 All attacks meet the same luck (common seeds), weak ones are dropped after few runs, and the winner is
-reported on seeds that had no part in choosing it: the best of many on its own seeds is always flattered.
+reported on seeds that had no part in choosing it: the best of many is flattered by its own seeds.
 """
 
 import math
@@ -53,23 +53,15 @@ def worst_attack(
     quick: bool = False,
 ) -> Finding:
     """Search, choose, and report on the game's own seed, which no choice has seen; `quick` tries a short list only."""
-    check_threat(threat)
-    evaluator.check(runs)
-    if not 0.0 < budget < np.inf:
-        raise InputError(f"--budget must be a number above 0, not {budget:g}")
-    Candidate("flip").adversary(budget, evaluator.game.charge)  # refuses a charge that is none
-    if evaluations < 0:
-        raise InputError(f"--evaluations must be at least 0, not {evaluations}")
+    check_search(evaluator, threat, budget, runs, evaluations)
     means = np.array(evaluator.game.environment.means)
-    if len(means) < 2:
-        raise InputError("redteam needs at least 2 arms; 1 was given")
     evaluator.tried.clear()
     phased = isinstance(evaluator.game.policy, Phased)
     if quick:
-        values = race(evaluator, budget, shortlist(threat, len(means), phased), RACE)
+        values = race(evaluator, budget, shortlist(threat, len(means), phased, evaluator.catalogue), RACE)
         plain = winner = best_of(values)
     else:
-        values = race(evaluator, budget, catalogue_attacks(threat, phased), RACE)
+        values = race(evaluator, budget, catalogue_attacks(threat, phased, evaluator.catalogue), RACE)
         plain = best_of(values)
         if evaluations:
             values |= searched(evaluator, threat, budget, evaluations)
@@ -98,6 +90,19 @@ def worst_attack(
     )
 
 
+def check_search(evaluator: Evaluator, threat: str, budget: float, runs: int, evaluations: int) -> None:
+    """Refuse what cannot be searched, before anything is played."""
+    check_threat(threat)
+    evaluator.check(runs)
+    if not 0.0 < budget < np.inf:
+        raise InputError(f"budget must be a number above 0, not {budget:g}")
+    evaluator.adversary(Candidate("flip"), budget)  # refuses a charge that is none
+    if evaluations < 0:
+        raise InputError(f"evaluations must be at least 0, not {evaluations}")
+    if len(evaluator.game.environment.means) < 2:
+        raise InputError("a search needs at least 2 arms; 1 was given")
+
+
 def searched(evaluator: Evaluator, threat: str, budget: float, evaluations: int) -> dict[Candidate, float]:
     """Mean regret of the better attacks of the adaptive family: half of the search starts warm, half cold."""
     means = np.array(evaluator.game.environment.means)
@@ -111,11 +116,12 @@ def searched(evaluator: Evaluator, threat: str, budget: float, evaluations: int)
     return warm | close | far
 
 
-def planned_runs(threat: str, arms: int, phased: bool, runs: int, evaluations: int, quick: bool = False) -> int:
+def planned_runs(evaluator: Evaluator, threat: str, runs: int, evaluations: int, quick: bool = False) -> int:
     """About how many runs a search plays, for a progress bar."""
+    arms, phased = len(evaluator.game.environment.means), isinstance(evaluator.game.policy, Phased)
     if quick:
-        return 9 * BLOCK * len(shortlist(threat, arms, phased)) // 3 + 3 * runs
-    entered = len(catalogue_attacks(threat, phased)) + (48 if threat == "A" else 8)
+        return 9 * BLOCK * len(shortlist(threat, arms, phased, evaluator.catalogue)) // 3 + 3 * runs
+    entered = len(catalogue_attacks(threat, phased, evaluator.catalogue)) + (48 if threat == "A" else 8)
     blocks = entered * (1 + 0.25 * 3 + 0.07 * 8) + evaluations * (GLANCE + LOOK / 2) + FINALISTS * (16 + 0.42 * 64)
     return int(BLOCK * blocks) + 3 * runs
 

@@ -23,16 +23,16 @@ class Store:
         """The file that holds what the cell determines."""
         return self.folder / "cells" / f"{key}.parquet"
 
-    def note(self, key: str, kind: str) -> Path:
+    def beside(self, key: str, kind: str) -> Path:
         """A small file beside it: `run` (time and machine), `flight` (being computed), `failed` (the error)."""
         return self.folder / "cells" / f"{key}.{kind}.json"
 
     def save(self, key: str, content: bytes, run: dict[str, Any]) -> None:
         """Keep a result; the note about the run comes first, so that a whole result always has one."""
-        write_atomically(self.note(key, "run"), json.dumps(run, indent=1).encode())
+        write_atomically(self.beside(key, "run"), json.dumps(run, indent=1).encode())
         write_atomically(self.result(key), content)
-        self.note(key, "flight").unlink(missing_ok=True)
-        self.note(key, "failed").unlink(missing_ok=True)
+        self.beside(key, "flight").unlink(missing_ok=True)
+        self.beside(key, "failed").unlink(missing_ok=True)
 
     def load(self, key: str) -> Trace | None:
         """A whole result, or None; a damaged file is moved aside and never used."""
@@ -64,18 +64,18 @@ class Store:
     def begin(self, key: str) -> None:
         """Say that this process computes a cell now."""
         told = {"process": os.getpid(), "machine": socket.gethostname(), "since": time.time()}
-        write_atomically(self.note(key, "flight"), json.dumps(told).encode())
+        write_atomically(self.beside(key, "flight"), json.dumps(told).encode())
 
     def fail(self, key: str, error: str) -> None:
         """Keep a cell's error."""
-        write_atomically(self.note(key, "failed"), json.dumps({"error": error, "at": time.time()}).encode())
-        self.note(key, "flight").unlink(missing_ok=True)
+        write_atomically(self.beside(key, "failed"), json.dumps({"error": error, "at": time.time()}).encode())
+        self.beside(key, "flight").unlink(missing_ok=True)
 
     def state(self, key: str) -> str:
         """done, running, interrupted, failed or waiting."""
         if self.load(key) is not None:
             return "done"
-        if self.note(key, "failed").exists():
+        if self.beside(key, "failed").exists():
             return "failed"
         flight = self.told(key, "flight")
         if flight is None:
@@ -85,7 +85,7 @@ class Store:
     def told(self, key: str, kind: str) -> dict[str, Any] | None:
         """A note's content, None if it is not there or not whole."""
         try:
-            content: dict[str, Any] = json.loads(self.note(key, kind).read_bytes())
+            content: dict[str, Any] = json.loads(self.beside(key, kind).read_bytes())
         except (FileNotFoundError, ValueError):
             return None
         return content

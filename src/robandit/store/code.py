@@ -1,81 +1,81 @@
 """A hash of the code that determines a result: a changed policy reruns only its own cells.
 
-The code is what the parts' modules say, and every module of ours or the user's that they import, as syntax:
-comments, docstrings and layout do not count.
+The code is what the parts' modules said when they were loaded, and every module of ours or the user's that they
+import, as syntax: comments, docstrings and layout do not count. A class without readable text, as in a notebook,
+is known by its bytecode.
 """
 
-import ast
 import hashlib
 import importlib
-import inspect
 import sys
-import sysconfig
 from functools import cache
-from typing import Any
+from types import FunctionType
+from typing import Any, Generic
 
 from robandit.parts import Part
+from robandit.sources import reached, syntax, text_of
 
-LOOP = ("dice", "game", "parts", "numerics", "lab.play", "lab.counts", "lab.table", "lab.trace")
-APART = ("robandit.errors", "robandit.catalogue")  # change what is said, never what is computed
-
-
-@cache
-def syntax(module: str) -> tuple[str, tuple[str, ...]]:
-    """A module's code without comments and docstrings, and the modules it imports that are ours or the user's."""
-    tree = ast.parse(inspect.getsource(importlib.import_module(module)))
-    imported: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            imported.append(node.module)
-        if isinstance(node, ast.Import):
-            imported += [name.name for name in node.names]
-        body = getattr(node, "body", None)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and isinstance(body, list):
-            described = body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-            node.body = (body[1:] if described else body) or [ast.Pass()]
-    return ast.unparse(tree), tuple(name for name in imported if written_here(name))
-
-
-def written_here(name: str) -> bool:
-    """Whether a module is part of robandit or a user's own file, not an installed library."""
-    if name.startswith("robandit"):
-        return True
-    file = getattr(sys.modules.get(name), "__file__", None) or ""
-    installed = (sysconfig.get_paths()["stdlib"], sysconfig.get_paths()["purelib"], sysconfig.get_paths()["platlib"])
-    return file.endswith(".py") and not file.startswith(installed)
-
-
-@cache
-def reached(module: str) -> frozenset[str]:
-    """The module and every one of ours or the user's that it imports, directly or not."""
-    seen: set[str] = set()
-    todo = [module]
-    while todo:
-        name = todo.pop()
-        if name in seen or name.startswith(APART):
-            continue
-        seen.add(name)
-        todo.extend(syntax(name)[1])
-    return frozenset(seen)
-
-
-@cache
-def hash_of(modules: frozenset[str]) -> str:
-    """A digest of some modules' code."""
-    return hashlib.sha256("\n".join(syntax(name)[0] for name in sorted(modules)).encode()).hexdigest()[:16]
+LOOP = ("dice", "game", "parts", "numerics", "adversaries.nobody", "lab.play", "lab.counts", "lab.table", "lab.trace")
 
 
 def code_hash(*parts: Part | None) -> str:
     """A digest of the code behind some parts, those nested in them, and the loop that plays them."""
-    modules = {f"robandit.{name}" for name in LOOP}
-    for part in parts:
-        modules |= modules_of(part)
-    return hash_of(frozenset(modules))
+    found: frozenset[type] = frozenset()
+    return hash_of(found.union(*map(classes_of, parts)))
 
 
-def modules_of(part: Any) -> set[str]:
-    """The modules behind a part and the parts inside it."""
+def classes_of(part: Any) -> frozenset[type]:
+    """The classes a part and the parts inside it are made of."""
     if not isinstance(part, Part):
-        return set()
+        return frozenset()
     inside = [getattr(part, name) for name in part.__dataclass_fields__ if hasattr(part, name)]
-    return set(reached(type(part).__module__)).union(*(modules_of(value) for value in inside))
+    own = (cls for cls in type(part).__mro__ if cls not in (object, Generic))
+    return frozenset(own).union(*map(classes_of, inside))
+
+
+@cache
+def hash_of(classes: frozenset[type]) -> str:
+    """A digest of some classes' code and the loop's; a class stands for what was loaded, so this never changes."""
+    loop = {code for name in LOOP for code in code_in(importlib.import_module(f"robandit.{name}"))}
+    return digest(loop.union(*map(code_behind, classes)))
+
+
+def module_hash(name: str) -> str:
+    """A digest of a module's code and of all it imports."""
+    return digest(code_in(*reached(importlib.import_module(name))))
+
+
+def digest(texts: set[str]) -> str:
+    """Sixteen digits for some code, in whatever order and files it lies."""
+    return hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()[:16]
+
+
+def code_in(*modules: Any) -> set[str]:
+    """The code of some modules."""
+    return {syntax(text_of(module) or "")[0] for module in modules}
+
+
+def code_behind(cls: type) -> set[str]:
+    """The code a class reaches: by its module's text, or by its own bytecode where that text is not the class's."""
+    module = sys.modules.get(cls.__module__)
+    file = getattr(module, "__file__", None)
+    if module is None or text_of(module) is None or any(one.__code__.co_filename != file for one in methods(cls)):
+        return {bytecode(cls)}
+    return code_in(*reached(module))
+
+
+def methods(cls: type) -> list[FunctionType]:
+    """The functions written in a class, not those a decorator put there."""
+    return [value for name, value in vars(cls).items() if isinstance(value, FunctionType) and name[:2] != "__"]
+
+
+def bytecode(cls: type) -> str:
+    """A fingerprint of a class's methods and constants, and of the functions and states they reach."""
+    from robandit.lab.compile.functions import fingerprint  # imports numba, which only a class without text needs
+
+    own = methods(cls)
+    named = [value for one in own for name, value in one.__globals__.items() if name in one.__code__.co_names]
+    states = [value for value in named if isinstance(value, type) and value.__module__ == cls.__module__]
+    plain = [(name, value) for name, value in vars(cls).items() if isinstance(value, bool | int | float | str)]
+    constants = sorted(repr(pair) for pair in plain if pair[0][:2] != "__")
+    return fingerprint([*own, *(one for state in states for one in methods(state))], [cls.__qualname__, *constants])

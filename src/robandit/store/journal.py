@@ -43,7 +43,7 @@ class Journal:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise InputError(f"--out: {str(path.parent)!r} cannot be written: {error.strerror}") from error
+            raise InputError(f"the folder {str(path.parent)!r} cannot be written: {error.strerror}") from error
         self.torn = False
 
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from robandit.lab.trace import Trace
 
-FORMAT = 1
+FORMAT = 2
 KEY = b"robandit"
 
 

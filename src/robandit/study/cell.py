@@ -9,7 +9,7 @@ from importlib.metadata import version
 from platform import machine, node
 from typing import Any
 
-from robandit.catalogue import attack, environment, policy
+from robandit.catalogue import SHIPPED, Catalogue
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.batch import Progress, simulate
 from robandit.store.code import code_hash
@@ -40,33 +40,35 @@ class Cell:
             return self
         return replace(self, attack="none", schedule="start", size="full", charge="cost", budget=0.0)
 
-    def parts(self) -> tuple[Policy[Any], Environment[Any], Adversary[Any] | None]:
+    def parts(self, catalogue: Catalogue = SHIPPED) -> tuple[Policy[Any], Environment[Any], Adversary[Any] | None]:
         """The policy, the environment and the adversary."""
         adversary = None
         if self.budget > 0:
             terms: dict[str, Any] = {"schedule": self.schedule, "size": self.size, "charge": self.charge}
-            adversary = attack(self.attack, budget=self.budget, **terms)
-        return policy(self.policy), environment(self.environment, self.means), adversary
+            adversary = catalogue.attack(self.attack, budget=self.budget, **terms)
+        return catalogue.policy(self.policy), catalogue.environment(self.environment, self.means), adversary
 
     def work(self) -> int:
         """Rounds to play."""
         return self.runs * self.horizon
 
-    def key(self) -> str:
+    def key(self, catalogue: Catalogue = SHIPPED) -> str:
         """The content hash: the cell, the code that plays it, and the file format."""
-        return content_hash(self)
+        return content_hash(self, catalogue)
 
 
 @cache
-def content_hash(cell: Cell) -> str:
-    """A cell's key, worked out once."""
-    told = json.dumps([asdict(cell), code_hash(*cell.parts()), FORMAT], sort_keys=True)
+def content_hash(cell: Cell, catalogue: Catalogue) -> str:
+    """A cell's key, worked out once; an edited file makes another catalogue."""
+    told = json.dumps([asdict(cell), code_hash(*cell.parts(catalogue)), FORMAT], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
-def play_cell(cell: Cell, threads: int, progress: Progress | None = None) -> tuple[bytes, dict[str, Any]]:
+def play_cell(
+    cell: Cell, threads: int, progress: Progress | None = None, catalogue: Catalogue = SHIPPED
+) -> tuple[bytes, dict[str, Any]]:
     """The stored file of a cell, and what its computation cost; pure but for the second."""
-    parts = cell.parts()
+    parts = cell.parts(catalogue)
     begun = time.time()
     trace = simulate(
         *parts,
@@ -78,6 +80,6 @@ def play_cell(cell: Cell, threads: int, progress: Progress | None = None) -> tup
         progress=progress,
     )
     versions = {"robandit": __version__, "numpy": version("numpy"), "numba": version("numba")}
-    provenance = {"key": cell.key(), "cell": asdict(cell), "code": code_hash(*parts), "versions": versions}
+    provenance = {"key": cell.key(catalogue), "cell": asdict(cell), "code": code_hash(*parts), "versions": versions}
     spent = {"seconds": time.time() - begun, "ns_per_round": trace.nanoseconds, "machine": node(), "kind": machine()}
     return as_bytes(trace, provenance), spent

@@ -8,14 +8,14 @@ import numpy as np
 
 from robandit.lab.trace import summarised
 from robandit.store.cells import Store
-from robandit.store.code import hash_of, reached
+from robandit.store.code import module_hash
 from robandit.store.files import write_atomically
 from robandit.study.claims import weighed
 from robandit.study.report import READING, Section, grid_section, write_page
 from robandit.study.resampling import resampling_cost
 from robandit.study.results import Results, values
 from robandit.study.spec import Study
-from robandit.study.tables import Table
+from robandit.study.tables import Sheet
 from robandit.study.timing import time_table
 from robandit.study.verdicts import FIVE, K_SWEEP, READINGS, SCHEMES
 from robandit.version import __version__
@@ -88,7 +88,7 @@ def measured_times(folder: Path) -> dict[str, Any]:
 
 def measured_resampling(folder: Path) -> dict[str, Any]:
     """FTPL's resamples, worked out once for the code that throws them."""
-    path = folder / f"resampling-{hash_of(reached('robandit.study.resampling'))}.json"
+    path = folder / f"resampling-{module_hash('robandit.study.resampling')}.json"
     if not path.exists():
         write_atomically(path, json.dumps(resampling_cost(), indent=1).encode())
     found: dict[str, Any] = json.loads(path.read_bytes())
@@ -150,7 +150,7 @@ def sweep_section(table: dict[str, dict[str, Any]]) -> Section:
         "table-3",
         "The sweep over K beside the paper's Table 3",
         text,
-        tables=[Table("table-3-rows", "Regret by K", headings, rows, note)],
+        tables=[Sheet("table-3-rows", "Regret by K", headings, rows, note)],
     )
 
 
@@ -166,5 +166,5 @@ def time_section(times: dict[str, Any]) -> Section:
         "Seconds depend on the machine; compare ratios."
     ]
     return Section(
-        "time", "Time beside the paper's Table 2", text, tables=[Table("time-rows", "Time of a run", headings, rows)]
+        "time", "Time beside the paper's Table 2", text, tables=[Sheet("time-rows", "Time of a run", headings, rows)]
     )

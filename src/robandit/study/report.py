@@ -12,7 +12,7 @@ from robandit.store.files import write_atomically
 from robandit.study.figures import Picture, pictures_of
 from robandit.study.results import Results
 from robandit.study.spec import Grid, Study
-from robandit.study.tables import Table, is_number, paired_table, shown, summary_table
+from robandit.study.tables import Sheet, is_number, paired_table, shown, summary_table
 from robandit.version import __version__
 
 
@@ -25,7 +25,7 @@ class Section:
     text: list[str] = field(default_factory=list)
     claims: list[dict[str, Any]] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[Sheet] = field(default_factory=list)
 
 
 def write_report(study: Study, store: Store, folder: Path) -> Path:
@@ -110,7 +110,7 @@ def prepared(section: Section, drawings: dict[str, bytes]) -> dict[str, Any]:
     }
 
 
-def prepared_table(table: Table, is_open: bool) -> dict[str, Any]:
+def prepared_table(table: Sheet, is_open: bool) -> dict[str, Any]:
     """A table as the template wants it."""
     numbers = [is_number(cell) for cell in table.rows[0]] if table.rows else [False] * len(table.headings)
     return {

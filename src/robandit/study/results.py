@@ -27,7 +27,7 @@ class Results:
 
     def trace(self, cell: Cell) -> Trace | None:
         """A cell's trace, None if it is not stored."""
-        key = cell.key()
+        key = cell.key(self.study.catalogue)
         if key not in self._traces:
             self._traces[key] = self.store.load(key)
         return self._traces[key]

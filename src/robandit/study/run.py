@@ -6,12 +6,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from platform import node
 from typing import Any
 
-from robandit.catalogue import load_file
+from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
 from robandit.store.cells import Store
 from robandit.study.cell import Cell, play_cell
+from robandit.version import __version__
 
 Seen = Callable[[str, Cell, dict[str, Any]], None]  # told of each finished cell and what it cost
 
@@ -26,7 +28,9 @@ def missing(cells: dict[str, Cell], store: Store) -> dict[str, Cell]:
     return {key: cell for key, cell in cells.items() if store.load(key) is None}
 
 
-def run_here(todo: dict[str, Cell], store: Store, workers: int, seen: Seen) -> list[str]:
+def run_here(
+    todo: dict[str, Cell], store: Store, workers: int, seen: Seen, catalogue: Catalogue = SHIPPED
+) -> list[str]:
     """Play cells on this machine, one thread a cell; answers the keys of those that failed.
 
     A result is stored the moment it is there: Ctrl-C or a kill loses the cells in flight and no others.
@@ -40,7 +44,7 @@ def run_here(todo: dict[str, Cell], store: Store, workers: int, seen: Seen) -> l
     def one(key: str, cell: Cell) -> dict[str, Any]:
         check(0.0)
         store.begin(key)
-        content, spent = play_cell(cell, 1, check)
+        content, spent = play_cell(cell, 1, check, catalogue)
         store.save(key, content, spent)
         return spent
 
@@ -56,7 +60,7 @@ def run_here(todo: dict[str, Cell], store: Store, workers: int, seen: Seen) -> l
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             for key in todo:
-                store.note(key, "flight").unlink(missing_ok=True)
+                store.beside(key, "flight").unlink(missing_ok=True)
             raise
     return failed
 
@@ -80,11 +84,18 @@ def keep(outcome: Callable[[], dict[str, Any]], key: str, cell: Cell, store: Sto
     return True
 
 
-def play_there(told: dict[str, Any], load: list[str]) -> tuple[bytes, dict[str, Any]]:
-    """A cell on a worker of a cluster: plain values in, the stored file out."""
+def play_there(told: dict[str, Any], load: list[str], key: str) -> tuple[bytes, dict[str, Any]]:
+    """A cell on a worker of a cluster: plain values in, the stored file out, or a refusal if it runs other code."""
+    catalogue = SHIPPED
     for path in load:
-        load_file(path)
-    return play_cell(Cell(**{**told, "means": tuple(told["means"])}), 1)
+        catalogue = catalogue.with_file(path)
+    cell = Cell(**{**told, "means": tuple(told["means"])})
+    if cell.key(catalogue) != key:
+        raise InputError(
+            f"a worker on {node()} runs other code than the client: with robandit {__version__} it would file this as "
+            f"{cell.key(catalogue)[:8]}, not {key[:8]}; restart the workers with the client's version and files"
+        )
+    return play_cell(cell, 1, catalogue=catalogue)
 
 
 def run_on_cluster(todo: dict[str, Cell], store: Store, address: str, load: list[Path], seen: Seen) -> list[str]:
@@ -92,18 +103,19 @@ def run_on_cluster(todo: dict[str, Cell], store: Store, address: str, load: list
     try:
         from distributed import Client, as_completed
     except ImportError as error:
-        raise InputError("--scheduler needs the extra robandit[cluster], which is not installed") from error
+        raise InputError("a scheduler needs the extra robandit[cluster], which is not installed") from error
     try:
         client = Client(address, timeout=10)
     except (OSError, ValueError) as error:
-        raise InputError(f"--scheduler: no Dask scheduler answers at {address!r}") from error
+        raise InputError(f"no Dask scheduler answers at {address!r}") from error
     failed: list[str] = []
     with client:
         futures = {}
         for key, cell in todo.items():
             store.begin(key)
             files = [str(path) for path in load]
-            futures[client.submit(play_there, asdict(cell), files, key=f"robandit-{key}", retries=5)] = key
+            sent = client.submit(play_there, asdict(cell), files, key, key=f"robandit-{key}", retries=5)
+            futures[sent] = key
         try:
             for future in as_completed(futures):
                 key = futures[future]
@@ -115,7 +127,7 @@ def run_on_cluster(todo: dict[str, Cell], store: Store, address: str, load: list
             raise
         finally:
             for key in todo:
-                store.note(key, "flight").unlink(missing_ok=True)
+                store.beside(key, "flight").unlink(missing_ok=True)
     return failed
 
 

@@ -4,6 +4,7 @@ import math
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from robandit.adversaries.attacks import checked_size
-from robandit.catalogue import attack, environment, load_file, make, policy
+from robandit.catalogue import SHIPPED, Catalogue
 from robandit.environments.means import checked_means, spread_means
 from robandit.errors import InputError, unknown
 from robandit.study.cell import Cell
@@ -35,10 +36,11 @@ class Study:
     question: str
     grids: tuple[Grid, ...]
     load: tuple[str, ...] = ()
+    catalogue: Catalogue = SHIPPED
 
     def cells(self) -> dict[str, Cell]:
         """Every distinct cell by its content hash, in order of first mention."""
-        return {cell.key(): cell for grid in self.grids for cell in grid.cells}
+        return {cell.key(self.catalogue): cell for grid in self.grids for cell in grid.cells}
 
     def grid(self, name: str) -> Grid:
         """A grid by its id."""
@@ -77,26 +79,14 @@ def one_of(*allowed: str) -> Callable[[Any], None]:
     return check
 
 
-def made(kind: str) -> Callable[[Any], None]:
+def made(make: Callable[..., Any], **terms: Any) -> Callable[[Any], None]:
     """A check that makes the part."""
 
     def check(value: Any) -> None:
         text(value)
-        make(kind, value)
+        make(value, **terms)
 
     return check
-
-
-def attack_text(value: Any) -> None:
-    """Refuse an attack that cannot be made."""
-    text(value)
-    attack(value, budget=1)
-
-
-def environment_text(value: Any) -> None:
-    """Refuse an environment that cannot be made."""
-    text(value)
-    environment(value, (0.5,))
 
 
 def means_rule(value: Any) -> None:
@@ -119,18 +109,18 @@ def means_by_rule(rule: str, arms: int) -> tuple[float, ...]:
     raise InputError(f"must be grid, linspace, uniform:DRAW or lists of numbers, not {rule!r}")
 
 
-AXES: dict[str, tuple[list[Any] | None, Callable[[Any], Any]]] = {  # default and check
-    "policies": (None, policy),
-    "environments": (["bernoulli"], environment_text),
-    "arms": ([9], whole(1)),
-    "means": (["grid"], means_rule),
-    "attacks": (["flip"], attack_text),
-    "schedules": (["start"], made("schedule")),
-    "sizes": (["full"], checked_size),
-    "charges": (["cost"], one_of("cost", "rounds")),
-    "budgets": ([0], budget),
-    "horizons": ([100_000], whole(1)),
-    "seeds": ([1], whole(0)),
+AXES: dict[str, list[Any]] = {  # by default
+    "policies": [],
+    "environments": ["bernoulli"],
+    "arms": [9],
+    "means": ["grid"],
+    "attacks": ["flip"],
+    "schedules": ["start"],
+    "sizes": ["full"],
+    "charges": ["cost"],
+    "budgets": [0],
+    "horizons": [100_000],
+    "seeds": [1],
 }
 SINGLES = ("id", "title", "runs", "checkpoints")
 TOP: dict[str, tuple[Any, type, str]] = {
@@ -139,6 +129,23 @@ TOP: dict[str, tuple[Any, type, str]] = {
     "load": ([], list, "a list of files"),
     "grid": ([], list, "one or more [[grid]]"),
 }
+
+
+def checks(catalogue: Catalogue) -> dict[str, Callable[[Any], Any]]:
+    """What refuses a value of each axis."""
+    return {
+        "policies": catalogue.policy,
+        "environments": made(catalogue.environment, means=(0.5,)),
+        "arms": whole(1),
+        "means": means_rule,
+        "attacks": made(catalogue.attack, budget=1),
+        "schedules": made(partial(catalogue.make, "schedule")),
+        "sizes": checked_size,
+        "charges": one_of("cost", "rounds"),
+        "budgets": budget,
+        "horizons": whole(1),
+        "seeds": whole(0),
+    }
 
 
 def read_study(path: Path) -> Study:
@@ -159,20 +166,21 @@ def read_study(path: Path) -> Study:
     top = {field: given.get(field, default) for field, (default, _, _) in TOP.items()}
     if not top["name"] or not top["grid"]:
         raise InputError(f"{path.name}: a study needs a name and at least one [[grid]]")
+    catalogue = SHIPPED
     for file in top["load"]:
         try:
-            load_file(str(path.parent / str(file)))
+            catalogue = catalogue.with_file(str(path.parent / str(file)))
         except InputError as error:
             raise lines.wrong(None, "load", str(error), file) from error
-    grids = tuple(read_grid(lines, number, grid) for number, grid in enumerate(top["grid"]))
+    grids = tuple(read_grid(lines, number, grid, catalogue) for number, grid in enumerate(top["grid"]))
     names = [grid.id for grid in grids]
     for number, name in enumerate(names):
         if name in names[:number]:
             raise lines.wrong(number, "id", f"{name!r} is given twice, ids must differ", name)
-    return Study(top["name"], top["question"], grids, tuple(top["load"]))
+    return Study(top["name"], top["question"], grids, tuple(top["load"]), catalogue)
 
 
-def read_grid(lines: Lines, number: int, given: dict[str, Any]) -> Grid:
+def read_grid(lines: Lines, number: int, given: dict[str, Any], catalogue: Catalogue) -> Grid:
     """One grid, checked and expanded to cells."""
     for field in given:
         if field not in AXES and field not in SINGLES:
@@ -180,7 +188,11 @@ def read_grid(lines: Lines, number: int, given: dict[str, Any]) -> Grid:
     for field in ("id", "policies"):
         if field not in given:
             raise lines.wrong(number, "", f"{field} is missing")
-    axes = {field: read_axis(lines, number, field, given.get(field, AXES[field][0])) for field in AXES}
+    check = checks(catalogue)
+    axes = {
+        field: read_axis(lines, number, field, given.get(field, default), check[field])
+        for field, default in AXES.items()
+    }
     runs = read_runs(lines, number, given.get("runs", 100))
     checkpoints = given.get("checkpoints", 1)
     if checkpoints != "log":
@@ -190,7 +202,7 @@ def read_grid(lines: Lines, number: int, given: dict[str, Any]) -> Grid:
         point = dict(zip(axes, values, strict=True))
         means = point["means"]
         cell = Cell(
-            policy=str(policy(point["policies"])),
+            policy=str(catalogue.policy(point["policies"])),
             environment=point["environments"],
             means=checked_means(means) if isinstance(means, list) else means_by_rule(means, point["arms"]),
             attack=point["attacks"],
@@ -203,7 +215,7 @@ def read_grid(lines: Lines, number: int, given: dict[str, Any]) -> Grid:
             seed=point["seeds"],
             checkpoints=checkpoints,
         ).settled()
-        try_adversary(lines, number, cell)
+        try_adversary(lines, number, cell, catalogue)
         cells.append(cell)
     return Grid(str(given["id"]), str(given.get("title", "")), tuple(dict.fromkeys(cells)))
 
@@ -216,7 +228,7 @@ def checked(lines: Lines, number: int, field: str, value: Any, check: Callable[[
         raise lines.wrong(number, field, str(error), value) from error
 
 
-def read_axis(lines: Lines, number: int, field: str, value: Any) -> list[Any]:
+def read_axis(lines: Lines, number: int, field: str, value: Any, check: Callable[[Any], Any]) -> list[Any]:
     """An axis as a list of checked values; a bare value stands for a list of one."""
     values = value if isinstance(value, list) else [value]
     if not values:
@@ -224,7 +236,7 @@ def read_axis(lines: Lines, number: int, field: str, value: Any) -> list[Any]:
     if field == "means" and all(isinstance(item, int | float) for item in values):
         values = [values]
     for item in values:
-        checked(lines, number, field, item, AXES[field][1])
+        checked(lines, number, field, item, check)
     return values
 
 
@@ -238,10 +250,10 @@ def read_runs(lines: Lines, number: int, given: Any) -> dict[str, int]:
     return table
 
 
-def try_adversary(lines: Lines, number: int, cell: Cell) -> None:
+def try_adversary(lines: Lines, number: int, cell: Cell, catalogue: Catalogue) -> None:
     """Refuse an adversary that these arms, this horizon or this budget do not allow."""
     try:
-        adversary = cell.parts()[2]
+        adversary = cell.parts(catalogue)[2]
         if adversary is not None:
             adversary.start(np.array(cell.means), cell.horizon)
     except InputError as error:

@@ -15,7 +15,7 @@ HEADINGS = {"arms": "K", "budget": "C", "horizon": "T"}
 
 
 @dataclass(frozen=True)
-class Table:
+class Sheet:
     """Plain rows under headings; numbers stay numbers, so that they sort and export exactly."""
 
     id: str
@@ -80,7 +80,7 @@ def varied(grid: Grid) -> list[str]:
     return [name for name in COORDINATES if len(values(grid, name)) > 1]
 
 
-def summary_table(results: Results, grid: Grid) -> Table:
+def summary_table(results: Results, grid: Grid) -> Sheet:
     """Every stored cell: mean with a 95 % interval, standard deviation, median, runs."""
     names = varied(grid)
     headings = ["policy", *(HEADINGS.get(name, name) for name in names)]
@@ -91,10 +91,10 @@ def summary_table(results: Results, grid: Grid) -> Table:
         + [cell.runs]
         for cell, told in results.rows(grid)
     ]
-    return Table(f"{grid.id}-regret", "Regret at the horizon", headings, rows)
+    return Sheet(f"{grid.id}-regret", "Regret at the horizon", headings, rows)
 
 
-def paired_table(results: Results, grid: Grid) -> Table | None:
+def paired_table(results: Results, grid: Grid) -> Sheet | None:
     """Every policy against the grid's first one, run by run on common random numbers, with Holm's correction."""
     reference = grid.cells[0].policy
     names = varied(grid)
@@ -121,7 +121,7 @@ def paired_table(results: Results, grid: Grid) -> Table | None:
     headings = ["policy", *(HEADINGS.get(name, name) for name in names)]
     headings += [f"regret minus {reference}'s", "± 95 %", "pairs", "p (Holm)"]
     note = f"Pairs share their luck round by round; p-values are corrected for {len(rows)} comparisons (Holm)."
-    return Table(f"{grid.id}-paired", f"Difference to {reference}", headings, rows, note)
+    return Sheet(f"{grid.id}-paired", f"Difference to {reference}", headings, rows, note)
 
 
 def half_width(difference: Difference) -> float | None:

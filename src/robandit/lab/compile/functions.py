@@ -97,20 +97,20 @@ def fingerprint(roots: list[FunctionType], extra: list[str]) -> str:
     seen: set[FunctionType] = set()
     modules: set[tuple[str, str]] = set()  # what was read of a module: two functions may read different names of it
 
-    def note(*things: Any) -> None:
+    def add(*things: Any) -> None:
         digest.update(repr(things).encode())
 
     def read_code(code: CodeType) -> None:
-        note(code.co_code, code.co_names, code.co_varnames, code.co_argcount)
+        add(code.co_code, code.co_names, code.co_varnames, code.co_argcount)
         for constant in code.co_consts:
-            read_code(constant) if isinstance(constant, CodeType) else note(constant)
+            read_code(constant) if isinstance(constant, CodeType) else add(constant)
 
     def read(function: FunctionType) -> None:
         if function in seen:
             return
         seen.add(function)
         read_code(function.__code__)
-        note(function.__defaults__)
+        add(function.__defaults__)
         names = names_read(function.__code__)
         for name in sorted(names & function.__globals__.keys()):
             read_value(name, function.__globals__[name], names)
@@ -127,16 +127,16 @@ def fingerprint(roots: list[FunctionType], extra: list[str]) -> str:
                     modules.add((value.__name__, inner))
                     read_value(f"{name}.{inner}", vars(value)[inner], names)
         elif isinstance(value, np.ndarray):
-            note(name, value.dtype.str, value.shape, value.tobytes())
+            add(name, value.dtype.str, value.shape, value.tobytes())
         elif isinstance(value, type):
             members = {key: repr(inner) for key, inner in vars(value).items() if key in names}
-            note(name, value.__qualname__, getattr(value, "_fields", ""), sorted(members.items()))
+            add(name, value.__qualname__, getattr(value, "_fields", ""), sorted(members.items()))
         elif callable(value) and hasattr(value, "__qualname__"):
-            note(name, getattr(value, "__module__", ""), value.__qualname__)  # a library's function
+            add(name, getattr(value, "__module__", ""), value.__qualname__)  # a library's function
         else:
-            note(name, repr(value))  # an address in it means a new name in every process: slow, never stale
+            add(name, repr(value))  # an address in it means a new name in every process: slow, never stale
 
-    note(*extra)
+    add(*extra)
     for root in roots:
         read(root)
     return digest.hexdigest()[:24]

@@ -1,0 +1,31 @@
+"""`make setup` on machines that are not quite ready."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+HOME = Path(__file__).parents[1]
+PYTHON = """#!/bin/sh
+if [ "$1" = -m ]; then
+  mkdir -p .venv/bin
+  printf '#!/bin/sh\\necho "pip $*"\\n' > .venv/bin/pip
+  chmod +x .venv/bin/pip
+fi
+"""
+
+
+def test_a_uv_that_does_not_run_is_not_believed(tmp_path: Path) -> None:
+    """A version manager leaves a shim on the PATH for tools it has not installed."""
+    for name in ("Makefile", "pyproject.toml", "dev.lock"):
+        shutil.copy(HOME / name, tmp_path / name)
+    shims = tmp_path / "shims"
+    shims.mkdir()
+    for name, text in (("uv", "#!/bin/sh\nexit 126\n"), ("python-of-a-test", PYTHON)):
+        (shims / name).write_text(text)
+        (shims / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{shims}:{os.environ['PATH']}"}
+    words = ["make", "-C", str(tmp_path), "setup", f"PYTHON={shims / 'python-of-a-test'}"]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "pip install" in done.stdout
