@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from robandit.paper import claims, weigh_theory
+from robandit.paper import page as paper
+from robandit.paper.page import spec_path, write_paper
 from robandit.store.cells import Store
-from robandit.study import claims, paper, weigh_theory
-from robandit.study.paper import spec_path, write_paper
 from robandit.study.results import Results
 from robandit.study.run import run_here
 from robandit.study.spec import Study, read_study
@@ -138,8 +139,8 @@ def test_log_t_is_told_from_its_square(power: int, verdict: str) -> None:
 
 
 def test_the_time_table_and_the_resampling_cost_are_measured() -> None:
-    from robandit.study.resampling import resampling_cost
-    from robandit.study.timing import time_table
+    from robandit.paper.resampling import resampling_cost
+    from robandit.paper.timing import time_table
 
     times = time_table(repeats=1)
     assert times["samba"]["ratio"] == 1.0

@@ -6,7 +6,7 @@ from pathlib import Path
 from robandit.cli.study import run_study, say
 from robandit.cli.tables import claims_table
 from robandit.errors import InputError
-from robandit.study.paper import spec_path, write_paper
+from robandit.paper.page import spec_path, write_paper
 from robandit.study.spec import read_study
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from robandit.paper.verdicts import SCHEMES, Verdict, needs
 from robandit.study.results import Results, values
-from robandit.study.verdicts import SCHEMES, Verdict, needs
 
 
 @needs("log-t")

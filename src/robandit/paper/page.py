@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from robandit.lab.trace import summarised
+from robandit.paper.claims import weighed
+from robandit.paper.resampling import resampling_cost
+from robandit.paper.timing import time_table
+from robandit.paper.verdicts import FIVE, K_SWEEP, READINGS, SCHEMES
 from robandit.store.cells import Store
 from robandit.store.code import hash_of, reached
 from robandit.store.files import write_atomically
-from robandit.study.claims import weighed
 from robandit.study.report import READING, Section, grid_section, write_page
-from robandit.study.resampling import resampling_cost
 from robandit.study.results import Results, values
 from robandit.study.spec import Study
 from robandit.study.tables import Table
-from robandit.study.timing import time_table
-from robandit.study.verdicts import FIVE, K_SWEEP, READINGS, SCHEMES
 from robandit.version import __version__
 
 STUDIES = Path(__file__).parents[1] / "studies"
@@ -88,7 +88,7 @@ def measured_times(folder: Path) -> dict[str, Any]:
 
 def measured_resampling(folder: Path) -> dict[str, Any]:
     """FTPL's resamples, worked out once for the code that throws them."""
-    path = folder / f"resampling-{hash_of(reached('robandit.study.resampling'))}.json"
+    path = folder / f"resampling-{hash_of(reached('robandit.paper.resampling'))}.json"
     if not path.exists():
         write_atomically(path, json.dumps(resampling_cost(), indent=1).encode())
     found: dict[str, Any] = json.loads(path.read_bytes())

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from robandit.study import weigh_simulation as simulation
-from robandit.study import weigh_theory as theory
+from robandit.paper import weigh_simulation as simulation
+from robandit.paper import weigh_theory as theory
+from robandit.paper.verdicts import Weighing
 from robandit.study.results import Results
-from robandit.study.verdicts import Weighing
 
 
 @dataclass(frozen=True)

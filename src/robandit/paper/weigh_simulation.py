@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from robandit.study.results import Results, paired, values
-from robandit.study.verdicts import (
+from robandit.paper.verdicts import (
     BASELINES,
     FIVE,
     K_SWEEP,
@@ -17,6 +16,7 @@ from robandit.study.verdicts import (
     needs,
     settings,
 )
+from robandit.study.results import Results, paired, values
 
 
 def wins(results: Results, grid: str, rivals: list[str], rival_grid: str = "") -> tuple[int, int, list[str]]:
