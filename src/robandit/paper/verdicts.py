@@ -1,30 +1,20 @@
-"""What weighing a claim of the paper needs: its tables, the readings, and verdicts only where the cells are there."""
+"""From tests to a verdict: what is significant, what that says of a sentence, and what the sentence is then worth.
 
-from collections.abc import Callable
+A claim is looked at in one or more ways (readings, schemes, algorithms); each way holds, fails or stays open.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from robandit.study.results import Results, values
+from robandit.study.results import Results
+from robandit.study.statistics import Estimate, holm
 
 Weighing = Callable[[Results, dict[str, Any]], "Verdict"]
+Key = TypeVar("Key")
 
-K_SWEEP = {  # the paper's Table 3
-    "samba": {6: 629.9, 8: 884.2, 10: 1054.8, 15: 1722.7, 20: 2947.4, 30: 3534.4},
-    "fast-slow-aae": {6: 1473.7, 8: 2265.3, 10: 3519.8, 15: 7955.8, 20: 10269.1, 30: 12661.2},
-    "barbar": {6: 2010.5, 8: 8813.9, 10: 3599.2, 15: 4800.7, 20: 8675.4, 30: 10695.7},
-    "cbarbar": {6: 4189.2, 8: 6901.2, 10: 6285.2, 15: 11874.3, 20: 12668.2, 30: 14644.0},
-    "ftrl-hybrid": {6: 2038.3, 8: 2839.5, 10: 3322.7, 15: 4575.6, 20: 8460.1, 30: 10189.2},
-}
-FIVE = {  # the paper's five, under the names of its tables
-    "samba": "SAMBA",
-    "fast-slow-aae": "Fast-Slow",
-    "barbar:scale=1": "BARBAR",
-    "cbarbar:scale=1": "CBARBAR",
-    "ftrl-hybrid": "OMD",
-}
-BASELINES = [name for name in FIVE if name != "samba"]
-SCHEMES = ("start", "even", "middle", "random")
-READINGS = ("invert-rounds", "lift-others-rounds", "flip-cost", "invert-cost", "lift-others-cost")
+HOLDS, FAILS, OPEN = "holds", "fails", "open"
+LEVEL = 0.05  # of every test, after Holm's correction: the level of the page's 95 % intervals
 
 
 @dataclass(frozen=True)
@@ -34,9 +24,6 @@ class Verdict:
     verdict: str
     evidence: str
     figure: str = ""
-
-
-TOO_FEW = Verdict("not-tested", "Fewer than 25 runs of the baselines cannot decide a ranking.")
 
 
 def needs(*grids: str) -> Callable[[Weighing], Weighing]:
@@ -54,12 +41,26 @@ def needs(*grids: str) -> Callable[[Weighing], Weighing]:
     return wrap
 
 
-def enough(results: Results, grid: str) -> bool:
-    """Whether the baselines have runs enough to tell a ranking."""
-    return min(cell.runs for cell in results.study.grid(grid).cells) >= 25
+def signs(tests: Mapping[Key, Estimate]) -> dict[Key, int]:
+    """1 where a mean is significantly above 0, -1 where below, 0 where these runs cannot tell; one family of tests."""
+    corrected = holm([test.p for test in tests.values()])
+    return {
+        key: 0 if p >= LEVEL else 1 if test.mean > 0 else -1
+        for (key, test), p in zip(tests.items(), corrected, strict=True)
+    }
 
 
-def settings(results: Results, grid: str) -> list[tuple[str, float]]:
-    """The distinct (scheme, C) of a levels grid; C = 0 once."""
-    budgets = [budget for budget in values(results.study.grid(grid), "budget") if budget > 0]
-    return [("start", 0.0)] + [(scheme, budget) for scheme in SCHEMES for budget in budgets]
+def every(found: Iterable[int]) -> str:
+    """A sentence about all of them: one significant exception refutes it, only all significant ones confirm it."""
+    told = list(found)
+    return FAILS if -1 in told else HOLDS if all(sign == 1 for sign in told) else OPEN
+
+
+def verdict_of(headline: Sequence[str], others: Sequence[str] = ()) -> str:
+    """Headline ways decide; any other way can turn a clear answer into depends."""
+    told = [*headline, *others]
+    if HOLDS in told and FAILS in told:
+        return "depends"
+    if all(outcome == HOLDS for outcome in headline):
+        return "reproduced"
+    return "not-reproduced" if FAILS in headline else "not-tested"

@@ -1,0 +1,139 @@
+"""Claims about the gap Delta: the order of the regret in T, K and Delta, and what a unit of corruption costs.
+
+Two ways to ask how something scales with Delta: with the step a fixed share of what the theorem admits,
+so that it follows Delta; and with one step for all games, as the paper plays.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from robandit.game import Floats
+from robandit.paper.estimates import SQUARE, power_values, ratio_values, squared_excess
+from robandit.paper.verdicts import Verdict, every, needs, signs, verdict_of
+from robandit.paper.weigh_growth import by_horizon, growth_told, linear, shown
+from robandit.study.cell import Cell
+from robandit.study.results import Results
+from robandit.study.statistics import estimate
+
+SHARE = 0.4  # of the largest admissible step; the grid holds a step for each gap at this share
+
+
+def gap(cell: Cell) -> float:
+    """The distance from the best mean to the next."""
+    best, second = sorted(cell.means, reverse=True)[:2]
+    return best - second
+
+
+def limit(cell: Cell) -> float:
+    """The largest step the theorem admits: Delta/(r* - Delta)."""
+    return gap(cell) / (max(cell.means) - gap(cell))
+
+
+def step(cell: Cell) -> float:
+    """SAMBA's learning rate in a cell."""
+    return float(cell.policy.partition("learning_rate=")[2] or 0.05)
+
+
+def families(results: Results) -> dict[str, list[Cell]]:
+    """The clean cells of the grid, widest gap first: the step follows Delta, or is one step for all."""
+    clean = sorted((c for c in results.study.grid("gaps").cells if c.budget == 0), key=gap, reverse=True)
+    least = min(step(cell) for cell in clean)
+    return {
+        f"step at {SHARE:g} of its limit": [cell for cell in clean if math.isclose(step(cell) / limit(cell), SHARE)],
+        f"one step of {least:g}": [cell for cell in clean if step(cell) == least],
+    }
+
+
+def last_decade(results: Results, cell: Cell) -> Floats:
+    """The regret collected from T/10 on, run by run."""
+    trace = results.trace(cell)
+    assert trace is not None
+    tenth = int(np.searchsorted(trace.rounds, cell.horizon // 10))
+    collected: Floats = trace.regret[:, -1] - trace.regret[:, tenth]
+    return collected
+
+
+def least_growth(cell: Cell) -> float:
+    """What any consistent policy collects in a decade in the long run (Lai and Robbins)."""
+    best = max(cell.means)
+    total = sum((best - r) / divergence(r, best) for r in cell.means if r < best)
+    return math.log(10) * total
+
+
+def divergence(first: float, second: float) -> float:
+    """Of two Bernoulli laws."""
+    return first * math.log(first / second) + (1 - first) * math.log((1 - first) / (1 - second))
+
+
+@needs("log-t", "gaps", "rivals")
+def optimal(results: Results, extras: dict[str, Any]) -> Verdict:
+    horizons, samples = by_horizon(results, "log-t", "samba")
+    if len(horizons) < 4:
+        return Verdict("not-tested", "Needs four horizons: three steps to compare.")
+    rivals = sorted(results.study.grid("rivals").cells, key=lambda cell: len(cell.means))
+    growths = {cell: last_decade(results, cell) for cell in rivals}
+    powers = {"K": power_values(list(growths.values()), [len(cell.means) for cell in rivals])}
+    for name, cells in families(results).items():
+        growths |= {cell: last_decade(results, cell) for cell in cells}
+        powers[name] = power_values([growths[cell] for cell in cells], [1 / gap(cell) for cell in cells])
+    in_time = every(signs({"T": estimate(-squared_excess(samples, horizons))}).values())
+    in_arms, following, constant = linear(powers)
+    factors = [growth.mean() / least_growth(cell) for cell, growth in growths.items()]
+    told = [
+        "Without corruption, the growth in the last decade of T.",
+        growth_told("In T, samba", horizons, samples),
+        f"In K, {len(rivals[0].means)} to {len(rivals[-1].means)} arms with one gap: K^{shown(powers['K'])}.",
+        *(f"In Delta, {name}: (1/Delta)^{shown(powers[name])}." for name in list(powers)[1:]),
+        f"It is {min(factors):.1f} to {max(factors):.1f} times the least possible (Lai and Robbins) in these "
+        f"{len(factors)} games.",
+    ]
+    return Verdict(verdict_of([in_time, in_arms, following], [constant]), " ".join(told), "log-t-by-horizon")
+
+
+@needs("gaps")
+def c_over_delta(results: Results, extras: dict[str, Any]) -> Verdict:
+    powers, told = {}, []
+    for name, cells in families(results).items():
+        costs = [unit_cost(results, cell) for cell in cells]
+        powers[name] = power_values(costs, [1 / gap(cell) for cell in cells])
+        by_gap = ", ".join(
+            f"{e.mean:.2f} ± {e.half:.2f} at Delta={gap(cell):.2g}"
+            for e, cell in zip(map(estimate, costs), cells, strict=True)
+        )
+        told.append(f"{name}: {by_gap}, so (1/Delta)^{shown(powers[name])}")
+    # As a bound it holds while the cost grows no faster than 1/Delta: nearer to that than to its square.
+    kept = signs({name: estimate(SQUARE - power) for name, power in powers.items() if power is not None})
+    bound = [every([kept.get(name, 0)]) for name in powers]
+    order = linear(powers)
+    words = {"holds": "is of the order C/Delta", "fails": "is not of the order C/Delta", "open": "may be C/Delta"}
+    evidence = (
+        f"Extra regret per unit of corruption paid, two arms, {described(results)}. "
+        + "; ".join(told)
+        + f". As an upper bound C/Delta {every({'holds': 1, 'fails': -1, 'open': 0}[b] for b in bound)}; "
+        + "; ".join(f"with {name} the cost {words[outcome]}" for name, outcome in zip(powers, order, strict=True))
+        + "."
+    )
+    return Verdict(verdict_of(bound, order), evidence, "gaps-regret")
+
+
+def described(results: Results) -> str:
+    """The attack of the corrupted cells."""
+    struck = next(cell for cell in results.study.grid("gaps").cells if cell.budget > 0)
+    return f"attack {struck.attack} on {struck.schedule}, size {struck.size}, C={struck.budget:,.0f}"
+
+
+def unit_cost(results: Results, clean: Cell) -> Floats:
+    """Values whose mean is the extra regret over the corruption paid, against the same game without an attack."""
+    struck = next(
+        cell
+        for cell in results.study.grid("gaps").cells
+        if cell.budget > 0 and (cell.policy, cell.means) == (clean.policy, clean.means)
+    )
+    before, after = results.trace(clean), results.trace(struck)
+    assert before is not None
+    assert after is not None
+    runs = min(len(before.regret), len(after.regret))
+    extra, paid = after.regret[:runs, -1] - before.regret[:runs, -1], after.corruption_paid[:runs, -1]
+    return ratio_values(extra, paid)

@@ -1,0 +1,145 @@
+"""Claims about who is lowest: paired differences to every rival, Student and Holm behind each word."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from robandit.paper.published import BASELINES, READINGS, SCHEMES
+from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, every, needs, signs, verdict_of
+from robandit.study.results import Results, values
+from robandit.study.statistics import Estimate, paired
+
+Places = dict[str, dict[str, Any]]  # a setting's words, and its coordinates
+Compared = tuple[str, str, str]  # grid, setting, rival
+FIELD = ("tsallis-inf-rv", "tsallis-inf-iw", "thompson")
+
+
+def levels_of(results: Results, grid: str) -> Places:
+    """The distinct settings of a levels grid; C = 0 once."""
+    budgets = [budget for budget in values(results.study.grid(grid), "budget") if budget > 0]
+    corrupted = {f"{s}, C={c:,.0f}": {"schedule": s, "budget": c} for s in SCHEMES for c in budgets}
+    return {"C=0": {"budget": 0.0}, **corrupted}
+
+
+def arms_of(results: Results, grid: str) -> Places:
+    """The numbers of arms of a sweep."""
+    return {f"K={arms}": {"arms": arms} for arms in values(results.study.grid(grid), "arms")}
+
+
+def gaps(
+    results: Results, grid: str, places: Places, rivals: Sequence[str], home: str = ""
+) -> dict[Compared, Estimate]:
+    """Each rival's regret minus SAMBA's in each setting; SAMBA's cells may lie in another grid."""
+    return {
+        (grid, name, rival): paired(
+            results.runs(grid, policy=rival, **at), results.runs(home or grid, policy="samba", **at)
+        )
+        for name, at in places.items()
+        for rival in rivals
+    }
+
+
+def standing(found: Mapping[Compared, int], grid: str, places: Places, rivals: Sequence[str]) -> dict[str, str]:
+    """In which settings SAMBA is significantly lowest (holds), significantly not lowest (fails), or neither."""
+    return {name: every(found[grid, name, rival] for rival in rivals) for name in places}
+
+
+def counted(outcomes: dict[str, str]) -> str:
+    """The three counts."""
+    told = list(outcomes.values())
+    return (
+        f"significantly lowest in {told.count(HOLDS)} of {len(told)}, significantly not lowest in {told.count(FAILS)}, "
+        f"undecided in {told.count(OPEN)}"
+    )
+
+
+def losses(results: Results, grid: str, places: Places, outcomes: dict[str, str]) -> str:
+    """Where SAMBA is not lowest, and who is."""
+    told = []
+    for name in [name for name, outcome in outcomes.items() if outcome == FAILS][:3]:
+        best, rival = min((results.mean(grid, policy=rival, **places[name]), rival) for rival in BASELINES)
+        told.append(f"{name}: {rival} {best:,.0f} against {results.mean(grid, policy='samba', **places[name]):,.0f}")
+    return f" (not lowest at {'; '.join(told)})" if told else ""
+
+
+@needs("levels")
+def lowest_regret(results: Results, extras: dict[str, Any]) -> Verdict:
+    grids = ["levels", *(f"levels-{reading}" for reading in READINGS if results.has(f"levels-{reading}"))]
+    places = {grid: levels_of(results, grid) for grid in grids}
+    tests: dict[Compared, Estimate] = {}
+    for grid in grids:
+        tests |= gaps(results, grid, places[grid], BASELINES)
+    found, told, outcomes = signs(tests), [], []
+    for grid in grids:
+        stands = standing(found, grid, places[grid], BASELINES)
+        counts, half = list(stands.values()), len(stands) / 2  # "most settings" is more than half of them
+        outcomes.append(HOLDS if counts.count(HOLDS) > half else FAILS if counts.count(FAILS) >= half else OPEN)
+        name = "Headline reading: SAMBA" if grid == "levels" else f"Read as {grid.removeprefix('levels-')}:"
+        told.append(f"{name} {counted(stands)}{losses(results, grid, places[grid], stands)}.")
+    told.append(f"Of the paper's five; {len(tests)} paired comparisons, Holm.")
+    if results.has("field-levels"):
+        told += beyond(results)
+    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), " ".join(told), "levels-by-budget")
+
+
+def beyond(results: Results) -> list[str]:
+    """SAMBA against three policies that the paper does not simulate."""
+    places = levels_of(results, "field-levels")
+    found = signs(gaps(results, "field-levels", places, FIELD, home="levels"))
+    told = []
+    for rival in FIELD:
+        sides = [found["field-levels", name, rival] for name in places]
+        told.append(
+            f"Against {rival}, not among the five, SAMBA is significantly lower in {sides.count(1)} of {len(sides)}, "
+            f"higher in {sides.count(-1)}, undecided in {sides.count(0)}."
+        )
+    return told
+
+
+@needs("k-sweep")
+def lowest_every_k(results: Results, extras: dict[str, Any]) -> Verdict:
+    readings = (*READINGS, "linspace")
+    grids = ["k-sweep", *(f"k-sweep-{reading}" for reading in readings if results.has(f"k-sweep-{reading}"))]
+    places = {grid: arms_of(results, grid) for grid in grids}
+    tests: dict[Compared, Estimate] = {}
+    for grid in grids:
+        tests |= gaps(results, grid, places[grid], BASELINES)
+    found, told, outcomes = signs(tests), [], []
+    for grid in grids:
+        stands = standing(found, grid, places[grid], BASELINES)
+        outcomes.append(every({HOLDS: 1, FAILS: -1, OPEN: 0}[outcome] for outcome in stands.values()))
+        name = "Headline reading: SAMBA" if grid == "k-sweep" else f"Read as {grid.removeprefix('k-sweep-')}:"
+        open_at = [name for name, outcome in stands.items() if outcome == OPEN]
+        told.append(f"{name} {counted(stands)}{losses(results, grid, places[grid], stands)}")
+        told[-1] += f" (undecided at {', '.join(open_at)})." if open_at else "."
+    told.append(f"Of the paper's five; {len(tests)} paired comparisons, Holm.")
+    if results.has("field-k-sweep"):
+        rival = "tsallis-inf-iw"
+        beyond = signs(gaps(results, "field-k-sweep", places["k-sweep"], [rival], home="k-sweep"))
+        below = [name for name in places["k-sweep"] if beyond["field-k-sweep", name, rival] < 0]
+        told.append(f"{rival}, not among the five, is significantly lower at {', '.join(below) or 'no K'}.")
+    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), " ".join(told), "k-sweep-by-arms")
+
+
+@needs("levels")
+def omd_worse_small_c(results: Results, extras: dict[str, Any]) -> Verdict:
+    smallest = min(budget for budget in values(results.study.grid("levels"), "budget") if budget > 0)
+    # "small" is C = 0 and the smallest level that is simulated: the claim names no number
+    places = {name: at for name, at in levels_of(results, "levels").items() if at["budget"] in (0.0, smallest)}
+    tests = gaps(results, "levels", places, ["ftrl-hybrid"])
+    if results.has("levels-constants"):
+        tests |= gaps(results, "levels-constants", places, ["ftrl-hybrid:b=1"], home="levels")
+    found = signs(tests)
+    outcomes = {key: {1: HOLDS, -1: FAILS, 0: OPEN}[sign] for key, sign in found.items()}
+    told = []
+    for grid, rival in (("levels", "ftrl-hybrid"), ("levels-constants", "ftrl-hybrid:b=1")):
+        rows = [(name, tests[grid, name, rival]) for name in places if (grid, name, rival) in tests]
+        if rows:
+            shown = "; ".join(f"{name}: {test.mean:+,.0f} ± {test.half:,.0f}" for name, test in rows)
+            sides = [found[grid, name, rival] for name, _ in rows]
+            told.append(
+                f"{rival} minus SAMBA, paired: {shown}. It is significantly worse in {sides.count(1)} of {len(sides)} "
+                f"settings, significantly better in {sides.count(-1)}."
+            )
+    headline = [outcome for key, outcome in outcomes.items() if key[0] == "levels"]
+    others = [outcome for key, outcome in outcomes.items() if key[0] != "levels"]
+    return Verdict(verdict_of(headline, others), " ".join(told), "levels-by-budget")
