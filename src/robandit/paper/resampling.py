@@ -39,7 +39,7 @@ class CountedFtpl(Ftpl):
         state.round += 1
 
 
-def resampling_cost(runs: int = 10) -> dict[str, list[dict[str, Any]]]:
+def resampling_cost(runs: int = 60) -> dict[str, list[dict[str, Any]]]:
     """Mean and variance of the resamples a round, by way of resampling and horizon; 9 arms, no corruption."""
     found: dict[str, list[dict[str, Any]]] = {}
     for resampling in ("geometric", "conditional"):

@@ -56,6 +56,11 @@ def every(found: Iterable[int]) -> str:
     return FAILS if -1 in told else HOLDS if all(sign == 1 for sign in told) else OPEN
 
 
+def all_of(outcomes: Iterable[str]) -> str:
+    """The same for outcomes: whether all of them hold."""
+    return every({HOLDS: 1, FAILS: -1, OPEN: 0}[outcome] for outcome in outcomes)
+
+
 def verdict_of(headline: Sequence[str], others: Sequence[str] = ()) -> str:
     """Headline ways decide; any other way can turn a clear answer into depends."""
     told = [*headline, *others]

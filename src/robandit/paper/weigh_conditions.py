@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, every, needs, signs, verdict_of
+from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, all_of, every, needs, signs, verdict_of
 from robandit.paper.weigh_gaps import gap, limit, step
 from robandit.study.results import Results, values
 from robandit.study.statistics import estimate, paired
@@ -31,8 +31,7 @@ def alpha_condition(results: Results, extras: dict[str, Any]) -> Verdict:
         f"significant in {sum(found[c] == 1 for c in below)} of {len(below)} steps below it and in "
         f"{sum(found[c] == 1 for c in above)} of {len(above)} above."
     )
-    outcome = FAILS if FAILS in (kept, broken) else OPEN if OPEN in (kept, broken) else HOLDS
-    return Verdict(verdict_of([outcome]), evidence, "step-sizes-regret")
+    return Verdict(verdict_of([all_of([kept, broken])]), evidence, "step-sizes-regret")
 
 
 @needs("power-before", "power-after")

@@ -11,7 +11,7 @@ import numpy as np
 
 from robandit.game import Floats
 from robandit.paper.estimates import SQUARE, power_values, ratio_values, squared_excess
-from robandit.paper.verdicts import Verdict, every, needs, signs, verdict_of
+from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, all_of, every, needs, signs, verdict_of
 from robandit.paper.weigh_growth import by_horizon, growth_told, linear, shown
 from robandit.study.cell import Cell
 from robandit.study.results import Results
@@ -107,12 +107,14 @@ def c_over_delta(results: Results, extras: dict[str, Any]) -> Verdict:
     kept = signs({name: estimate(SQUARE - power) for name, power in powers.items() if power is not None})
     bound = [every([kept.get(name, 0)]) for name in powers]
     order = linear(powers)
-    words = {"holds": "is of the order C/Delta", "fails": "is not of the order C/Delta", "open": "may be C/Delta"}
+    words = {HOLDS: "holds", FAILS: "fails", OPEN: "stays open"}
     evidence = (
         f"Extra regret per unit of corruption paid, two arms, {described(results)}. "
         + "; ".join(told)
-        + f". As an upper bound C/Delta {every({'holds': 1, 'fails': -1, 'open': 0}[b] for b in bound)}; "
-        + "; ".join(f"with {name} the cost {words[outcome]}" for name, outcome in zip(powers, order, strict=True))
+        + f". As an upper bound C/Delta {words[all_of(bound)]}; "
+        + "; ".join(
+            f"as the order itself, {name}, it {words[outcome]}" for name, outcome in zip(powers, order, strict=True)
+        )
         + "."
     )
     return Verdict(verdict_of(bound, order), evidence, "gaps-regret")

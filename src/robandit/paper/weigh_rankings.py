@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robandit.paper.published import BASELINES, READINGS, SCHEMES
-from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, every, needs, signs, verdict_of
+from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, all_of, every, needs, signs, verdict_of
 from robandit.study.results import Results, values
 from robandit.study.statistics import Estimate, paired
 
@@ -44,12 +44,14 @@ def standing(found: Mapping[Compared, int], grid: str, places: Places, rivals: S
 
 
 def counted(outcomes: dict[str, str]) -> str:
-    """The three counts."""
+    """The three counts, and where it is open."""
     told = list(outcomes.values())
-    return (
+    words = (
         f"significantly lowest in {told.count(HOLDS)} of {len(told)}, significantly not lowest in {told.count(FAILS)}, "
         f"undecided in {told.count(OPEN)}"
     )
+    undecided = [name for name, outcome in outcomes.items() if outcome == OPEN]
+    return f"{words} ({'; '.join(undecided)})" if 0 < len(undecided) < 4 else words
 
 
 def losses(results: Results, grid: str, places: Places, outcomes: dict[str, str]) -> str:
@@ -61,24 +63,36 @@ def losses(results: Results, grid: str, places: Places, outcomes: dict[str, str]
     return f" (not lowest at {'; '.join(told)})" if told else ""
 
 
-@needs("levels")
-def lowest_regret(results: Results, extras: dict[str, Any]) -> Verdict:
-    grids = ["levels", *(f"levels-{reading}" for reading in READINGS if results.has(f"levels-{reading}"))]
-    places = {grid: levels_of(results, grid) for grid in grids}
+def read_as(results: Results, grid: str, readings: Sequence[str]) -> list[str]:
+    """The headline grid, then those of its readings that are there."""
+    return [grid, *(f"{grid}-{reading}" for reading in readings if results.has(f"{grid}-{reading}"))]
+
+
+def ranked(results: Results, grids: Sequence[str], places: Places) -> tuple[list[dict[str, str]], str]:
+    """SAMBA's standing among the five in every setting of every reading, and what is to say about it."""
     tests: dict[Compared, Estimate] = {}
     for grid in grids:
-        tests |= gaps(results, grid, places[grid], BASELINES)
-    found, told, outcomes = signs(tests), [], []
-    for grid in grids:
-        stands = standing(found, grid, places[grid], BASELINES)
-        counts, half = list(stands.values()), len(stands) / 2  # "most settings" is more than half of them
+        tests |= gaps(results, grid, places, BASELINES)
+    found = signs(tests)
+    stands = [standing(found, grid, places, BASELINES) for grid in grids]
+    told: dict[str, list[str]] = {}  # readings with the same to say share a sentence
+    for grid, stand in zip(grids, stands, strict=True):
+        name = "headline reading" if grid == grids[0] else f"read as {grid.removeprefix(grids[0] + '-')}"
+        told.setdefault(counted(stand) + losses(results, grid, places, stand), []).append(name)
+    sentences = "; ".join(f"{', '.join(names)}: {words}" for words, names in told.items())
+    return stands, f"SAMBA among the paper's five ({len(tests)} paired comparisons, Holm): {sentences}."
+
+
+@needs("levels")
+def lowest_regret(results: Results, extras: dict[str, Any]) -> Verdict:
+    stands, told = ranked(results, read_as(results, "levels", READINGS), levels_of(results, "levels"))
+    outcomes = []
+    for stand in stands:
+        counts, half = list(stand.values()), len(stand) / 2  # "most settings" is more than half of them
         outcomes.append(HOLDS if counts.count(HOLDS) > half else FAILS if counts.count(FAILS) >= half else OPEN)
-        name = "Headline reading: SAMBA" if grid == "levels" else f"Read as {grid.removeprefix('levels-')}:"
-        told.append(f"{name} {counted(stands)}{losses(results, grid, places[grid], stands)}.")
-    told.append(f"Of the paper's five; {len(tests)} paired comparisons, Holm.")
     if results.has("field-levels"):
-        told += beyond(results)
-    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), " ".join(told), "levels-by-budget")
+        told = " ".join([told, *beyond(results)])
+    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), told, "levels-by-budget")
 
 
 def beyond(results: Results) -> list[str]:
@@ -97,27 +111,15 @@ def beyond(results: Results) -> list[str]:
 
 @needs("k-sweep")
 def lowest_every_k(results: Results, extras: dict[str, Any]) -> Verdict:
-    readings = (*READINGS, "linspace")
-    grids = ["k-sweep", *(f"k-sweep-{reading}" for reading in readings if results.has(f"k-sweep-{reading}"))]
-    places = {grid: arms_of(results, grid) for grid in grids}
-    tests: dict[Compared, Estimate] = {}
-    for grid in grids:
-        tests |= gaps(results, grid, places[grid], BASELINES)
-    found, told, outcomes = signs(tests), [], []
-    for grid in grids:
-        stands = standing(found, grid, places[grid], BASELINES)
-        outcomes.append(every({HOLDS: 1, FAILS: -1, OPEN: 0}[outcome] for outcome in stands.values()))
-        name = "Headline reading: SAMBA" if grid == "k-sweep" else f"Read as {grid.removeprefix('k-sweep-')}:"
-        open_at = [name for name, outcome in stands.items() if outcome == OPEN]
-        told.append(f"{name} {counted(stands)}{losses(results, grid, places[grid], stands)}")
-        told[-1] += f" (undecided at {', '.join(open_at)})." if open_at else "."
-    told.append(f"Of the paper's five; {len(tests)} paired comparisons, Holm.")
+    places = arms_of(results, "k-sweep")
+    stands, told = ranked(results, read_as(results, "k-sweep", (*READINGS, "linspace")), places)
+    outcomes = [all_of(stand.values()) for stand in stands]
     if results.has("field-k-sweep"):
         rival = "tsallis-inf-iw"
-        beyond = signs(gaps(results, "field-k-sweep", places["k-sweep"], [rival], home="k-sweep"))
-        below = [name for name in places["k-sweep"] if beyond["field-k-sweep", name, rival] < 0]
-        told.append(f"{rival}, not among the five, is significantly lower at {', '.join(below) or 'no K'}.")
-    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), " ".join(told), "k-sweep-by-arms")
+        found = signs(gaps(results, "field-k-sweep", places, [rival], home="k-sweep"))
+        below = [name for name in places if found["field-k-sweep", name, rival] < 0]
+        told += f" {rival}, not among the five, is significantly lower at {', '.join(below) or 'no K'}."
+    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), told, "k-sweep-by-arms")
 
 
 @needs("levels")
@@ -129,7 +131,7 @@ def omd_worse_small_c(results: Results, extras: dict[str, Any]) -> Verdict:
     if results.has("levels-constants"):
         tests |= gaps(results, "levels-constants", places, ["ftrl-hybrid:b=1"], home="levels")
     found = signs(tests)
-    outcomes = {key: {1: HOLDS, -1: FAILS, 0: OPEN}[sign] for key, sign in found.items()}
+    outcomes = {key: every([sign]) for key, sign in found.items()}
     told = []
     for grid, rival in (("levels", "ftrl-hybrid"), ("levels-constants", "ftrl-hybrid:b=1")):
         rows = [(name, tests[grid, name, rival]) for name in places if (grid, name, rival) in tests]

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,14 @@ class Drawing:
     log_x: bool = False
     log_y: bool = False
 
+    @cached_property
+    def figure(self) -> Any:
+        """Laid out once, which takes as long as drawing it."""
+        figure = drawn(self)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        return figure
+
     def rendered(self, kind: str) -> bytes:
         """The file: svg, pdf or png; the same bytes for the same data."""
         import matplotlib
@@ -47,7 +56,7 @@ class Drawing:
         out = io.BytesIO()
         dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
         with matplotlib.rc_context({"svg.hashsalt": "robandit", "svg.fonttype": "none"}):
-            drawn(self).savefig(out, format=kind, dpi=150, metadata=dates[kind])
+            self.figure.savefig(out, format=kind, dpi=150, metadata=dates[kind])
         return out.getvalue()
 
 
