@@ -3,13 +3,13 @@
 Each is linear in the runs' regrets, or made so at their means (the delta method); runs keep their pairing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from robandit.game import Floats
-from robandit.paper.verdicts import OPEN, every
+from robandit.paper.verdicts import every
 from robandit.study.statistics import Estimate, estimate
 
 # A power counts as linear where it is nearer to 1 than to a square root or a square, the next orders in use:
@@ -48,14 +48,18 @@ def power_values(samples: Sequence[Floats], by: Sequence[float]) -> Floats | Non
     return slope_values(list(np.log(means) + rows / means - 1.0), np.log(by).tolist())
 
 
-def linear_tests(values: Floats) -> dict[str, Estimate]:
-    """Two tests that a power is linear: above the one limit, below the other."""
-    return {"above": estimate(values - ROOT), "below": estimate(SQUARE - values)}
+def power_tests(powers: Mapping[str, Floats | None]) -> dict[tuple[str, str], Estimate]:
+    """Two tests for each power that could be taken: above the lower limit of linear, below the upper."""
+    tests = {}
+    for name, values in powers.items():
+        if values is not None:
+            tests[name, "above"], tests[name, "below"] = estimate(values - ROOT), estimate(SQUARE - values)
+    return tests
 
 
-def linear_outcome(found: dict[tuple[str, str], int], name: str) -> str:
-    """What the two tests of `linear_tests` say, by name; a power that could not be taken stays open."""
-    return every(found[name, side] for side in ("above", "below")) if (name, "above") in found else OPEN
+def linear(found: Mapping[tuple[str, str], int], name: str) -> str:
+    """Whether a power is linear by its two tests; one that could not be taken stays open."""
+    return every(found.get((name, side), 0) for side in ("above", "below"))
 
 
 def steps_by_decade(samples: Sequence[Floats]) -> list[Floats]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from robandit.paper.estimates import FLAT, linear_tests, power_values
+from robandit.paper.estimates import FLAT, power_tests, power_values
 from robandit.paper.verdicts import Verdict, every, signs, verdict_of
 from robandit.study.results import Results
 from robandit.study.statistics import Estimate, estimate
@@ -40,7 +40,7 @@ def ftpl_cost(results: Results, extras: dict[str, Any]) -> Verdict:
         spread, mean = (power_values([np.array(row[of]) for row in rows], horizons) for of in ("variances", "means"))
         assert spread is not None
         assert mean is not None
-        tests |= {(resampling, side): test for side, test in linear_tests(spread).items()}
+        tests |= power_tests({resampling: spread})
         tests[resampling, "flat"] = estimate(FLAT - mean)
         shown = ", ".join(f"{row['mean']:.1f} and {row['variance']:,.0f} at T={row['horizon']:,}" for row in rows)
         powers = [f"T^{told.mean:.2f}±{told.half:.2f}" for told in map(estimate, (mean, spread))]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from robandit.game import Floats
-from robandit.paper.estimates import SQUARE, power_values, ratio_values, squared_excess
+from robandit.paper.estimates import linear, power_tests, power_values, ratio_values, squared_excess
 from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, all_of, every, needs, signs, verdict_of
-from robandit.paper.weigh_growth import by_horizon, growth_told, linear, shown
+from robandit.paper.weigh_growth import by_horizon, growth_told, shown
 from robandit.study.cell import Cell
 from robandit.study.results import Results
 from robandit.study.statistics import estimate
@@ -78,8 +78,9 @@ def optimal(results: Results, extras: dict[str, Any]) -> Verdict:
     for name, cells in families(results).items():
         growths |= {cell: last_decade(results, cell) for cell in cells}
         powers[name] = power_values([growths[cell] for cell in cells], [1 / gap(cell) for cell in cells])
-    in_time = every(signs({"T": estimate(-squared_excess(samples, horizons))}).values())
-    in_arms, following, constant = linear(powers)
+    found = signs({("T", "log"): estimate(-squared_excess(samples, horizons)), **power_tests(powers)})
+    in_time = every([found["T", "log"]])
+    in_arms, following, constant = (linear(found, name) for name in powers)
     factors = [growth.mean() / least_growth(cell) for cell, growth in growths.items()]
     told = [
         "Without corruption, the growth in the last decade of T.",
@@ -104,9 +105,9 @@ def c_over_delta(results: Results, extras: dict[str, Any]) -> Verdict:
         )
         told.append(f"{name}: {by_gap}, so (1/Delta)^{shown(powers[name])}")
     # As a bound it holds while the cost grows no faster than 1/Delta: nearer to that than to its square.
-    kept = signs({name: estimate(SQUARE - power) for name, power in powers.items() if power is not None})
-    bound = [every([kept.get(name, 0)]) for name in powers]
-    order = linear(powers)
+    found = signs(power_tests(powers))
+    bound = [every([found.get((name, "below"), 0)]) for name in powers]
+    order = [linear(found, name) for name in powers]
     words = {HOLDS: "holds", FAILS: "fails", OPEN: "stays open"}
     evidence = (
         f"Extra regret per unit of corruption paid, two arms, {described(results)}. "

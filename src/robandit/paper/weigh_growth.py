@@ -7,8 +7,8 @@ import numpy as np
 
 from robandit.game import Floats
 from robandit.paper.estimates import (
-    linear_outcome,
-    linear_tests,
+    linear,
+    power_tests,
     power_values,
     square_growth,
     squared_excess,
@@ -17,7 +17,7 @@ from robandit.paper.estimates import (
 from robandit.paper.published import FIVE, K_SWEEP, READINGS, SCHEMES
 from robandit.paper.verdicts import Verdict, every, needs, signs, verdict_of
 from robandit.study.results import Results, values
-from robandit.study.statistics import Estimate, estimate
+from robandit.study.statistics import estimate
 
 
 def by_horizon(results: Results, grid: str, policy: str) -> tuple[list[int], list[Floats]]:
@@ -86,7 +86,8 @@ def linear_in_c(results: Results, extras: dict[str, Any]) -> Verdict:
         + "; ".join(told)
         + "."
     )
-    outcomes = linear(powers)
+    found = signs(power_tests(powers))
+    outcomes = [linear(found, grid) for grid in grids]
     return Verdict(verdict_of(outcomes[:1], outcomes[1:]), evidence, "levels-by-budget")
 
 
@@ -112,17 +113,8 @@ def linear_in_k(results: Results, extras: dict[str, Any]) -> Verdict:
         beside = "" if theirs is None else f" (the paper's own row K^{theirs.mean():.2f})"
         told.append(f"{name} K^{shown(powers[policy])}{beside}")
     evidence = f"Fitted power of K from {arms[0]} to {arms[-1]}, linear being 1: " + ", ".join(told) + "."
-    return Verdict(verdict_of(linear(powers)), evidence, "k-sweep-by-arms")
-
-
-def linear(powers: dict[str, Floats | None]) -> list[str]:
-    """Whether each power is linear, one family of tests."""
-    tests: dict[tuple[str, str], Estimate] = {}
-    for name, sample in powers.items():
-        if sample is not None:
-            tests |= {(name, side): test for side, test in linear_tests(sample).items()}
-    found = signs(tests)
-    return [linear_outcome(found, name) for name in powers]
+    found = signs(power_tests(powers))
+    return Verdict(verdict_of([linear(found, policy) for policy in FIVE]), evidence, "k-sweep-by-arms")
 
 
 def shown(power: Floats | None) -> str:
