@@ -35,8 +35,7 @@ def largest_at_zero(results: Results, extras: dict[str, Any]) -> Verdict:
         told.append(f"{scheme}: at most {largest:.2f} (C={at:,.0f}), {outcome}")
     share = estimate(clean)
     evidence = f"Best baseline's regret over SAMBA's, headline reading: {share.mean:.2f} ± {share.half:.2f} at C=0. "
-    evidence += "Above 0, by scheme: " + "; ".join(told) + "."
-    evidence += f" Each ratio is tested against the one at C=0 ({len(ratios)} comparisons, Holm)."
+    evidence += f"Above 0, each tested against that ({len(ratios)} comparisons, Holm):\n" + "; ".join(told) + "."
     return Verdict(verdict_of(list(outcomes.values())), evidence, "levels-by-budget")
 
 
@@ -52,10 +51,10 @@ def shrinks_with_c(results: Results, extras: dict[str, Any]) -> Verdict:
         told.append(f"{scheme}: {first:.2f} to {last:.2f}, {-fall.mean:+.3f} ± {fall.half:.3f}")
     evidence = (
         f"Best baseline's regret over SAMBA's, headline reading, from C={budgets[0]:,.0f} to C={budgets[-1]:,.0f}, "
-        "and its trend for each 1,000 of C. " + "; ".join(told) + "."
+        "and its trend for each 1,000 of C:\n" + "; ".join(told) + "."
     )
     shrinks, grows = ([s for s in SCHEMES if found[s] == side] for side in (1, -1))
-    evidence += f" It shrinks significantly in {len(shrinks)} of {len(SCHEMES)} schemes and grows in {len(grows)}."
+    evidence += f"\nIt shrinks significantly in {len(shrinks)} of {len(SCHEMES)} schemes and grows in {len(grows)}."
     return Verdict(verdict_of([every([sign]) for sign in found.values()]), evidence, "levels-by-budget")
 
 
@@ -78,7 +77,7 @@ def barbar_surge(results: Results, extras: dict[str, Any]) -> Verdict:
     blocks, random = (every([found[policy], -found["samba"]]) for policy in list(SURGES)[1:])
     words = {1: "more than doubles", -1: "does not double", 0: "cannot be told from doubling"}
     said = "; ".join(f"{name} {words[found[policy]]}" for policy, name in SURGES.items())
-    evidence = f"Regret collected after T/4, C={budget:,.0f}, scheme 3: " + "; ".join(told) + f". {said}."
+    evidence = f"Regret collected after T/4, C={budget:,.0f}, scheme 3:\n" + "; ".join(told) + f".\n{said}."
     return Verdict(verdict_of([blocks], [random]), evidence, "over-time-over-time")
 
 

@@ -52,7 +52,7 @@ def adversary_power(results: Results, extras: dict[str, Any]) -> Verdict:
     sides = list(found.values())
     evidence = (
         f"Means {', '.join(f'{mean:g}' for mean in cell.means)}, {cell.policy}, T = {cell.horizon:,}, regret "
-        f"{clean.mean():,.0f} without corruption. {'; '.join(told)}. Moving the means before the draw does "
+        f"{clean.mean():,.0f} without corruption.\n{'; '.join(told)}.\nMoving the means before the draw does "
         f"significantly more harm at {sides.count(1)} of {len(sides)} budgets, significantly less at {sides.count(-1)}."
     )
     return Verdict(verdict_of([every([sign]) for sign in sides]), evidence, "power-after-by-budget")

@@ -44,8 +44,8 @@ def ftpl_cost(results: Results, extras: dict[str, Any]) -> Verdict:
         tests[resampling, "flat"] = estimate(FLAT - mean)
         shown = ", ".join(f"{row['mean']:.1f} and {row['variance']:,.0f} at T={row['horizon']:,}" for row in rows)
         powers = [f"T^{told.mean:.2f}±{told.half:.2f}" for told in map(estimate, (mean, spread))]
-        told.append(f"{resampling}: {shown}, growing as {powers[0]} and {powers[1]}")
+        told.append(f"{resampling.capitalize()}: {shown}, growing as {powers[0]} and {powers[1]}")
     found = signs(tests)
     outcomes = [every(found[name, test] for test in ("above", "below", "flat")) for name in measured]
-    evidence = "Mean and variance of the resamples a round, 9 arms, no corruption. " + "; ".join(told) + "."
+    evidence = "Mean and variance of the resamples a round, 9 arms, no corruption.\n" + ".\n".join(told) + "."
     return Verdict(verdict_of(outcomes[:1], outcomes[1:]), evidence)

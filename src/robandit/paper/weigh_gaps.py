@@ -90,7 +90,7 @@ def optimal(results: Results, extras: dict[str, Any]) -> Verdict:
         f"It is {min(factors):.1f} to {max(factors):.1f} times the least possible (Lai and Robbins) in these "
         f"{len(factors)} games.",
     ]
-    return Verdict(verdict_of([in_time, in_arms, following], [constant]), " ".join(told), "log-t-by-horizon")
+    return Verdict(verdict_of([in_time, in_arms, following], [constant]), "\n".join(told), "log-t-by-horizon")
 
 
 @needs("gaps")
@@ -103,22 +103,16 @@ def c_over_delta(results: Results, extras: dict[str, Any]) -> Verdict:
             f"{e.mean:.2f} ± {e.half:.2f} at Delta={gap(cell):.2g}"
             for e, cell in zip(map(estimate, costs), cells, strict=True)
         )
-        told.append(f"{name}: {by_gap}, so (1/Delta)^{shown(powers[name])}")
+        told.append(f"{name.capitalize()}: {by_gap}, so (1/Delta)^{shown(powers[name])}.")
     # As a bound it holds while the cost grows no faster than 1/Delta: nearer to that than to its square.
     found = signs(power_tests(powers))
     bound = [every([found.get((name, "below"), 0)]) for name in powers]
     order = [linear(found, name) for name in powers]
     words = {HOLDS: "holds", FAILS: "fails", OPEN: "stays open"}
-    evidence = (
-        f"Extra regret per unit of corruption paid, two arms, {described(results)}. "
-        + "; ".join(told)
-        + f". As an upper bound C/Delta {words[all_of(bound)]}; "
-        + "; ".join(
-            f"as the order itself, {name}, it {words[outcome]}" for name, outcome in zip(powers, order, strict=True)
-        )
-        + "."
-    )
-    return Verdict(verdict_of(bound, order), evidence, "gaps-regret")
+    orders = "; ".join(f"{name}, it {words[outcome]}" for name, outcome in zip(powers, order, strict=True))
+    told.insert(0, f"Extra regret per unit of corruption paid, two arms, {described(results)}.")
+    told.append(f"As an upper bound C/Delta {words[all_of(bound)]}. As the order itself, {orders}.")
+    return Verdict(verdict_of(bound, order), "\n".join(told), "gaps-regret")
 
 
 def described(results: Results) -> str:

@@ -48,7 +48,7 @@ def log_t(results: Results, extras: dict[str, Any]) -> Verdict:
         tests[policy] = estimate(-squared_excess(samples, horizons))
         told.append(growth_told(policy, horizons, samples))
     found = [every([sign]) for sign in signs(tests).values()]
-    return Verdict(verdict_of(found[:1], found[1:]), " ".join(told), "log-t-by-horizon")
+    return Verdict(verdict_of(found[:1], found[1:]), "\n".join(told), "log-t-by-horizon")
 
 
 @needs("log-t", "log-t-cbarbar")
@@ -65,7 +65,7 @@ def log_t_less_than_cbarbar(results: Results, extras: dict[str, Any]) -> Verdict
         told.append(growth_told(rival, horizons, samples))
     found = signs(tests)
     outcomes = [every([found["samba"], found[rival]]) for rival in rivals]
-    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), " ".join(told), "log-t-cbarbar-by-horizon")
+    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), "\n".join(told), "log-t-cbarbar-by-horizon")
 
 
 @needs("levels")
@@ -79,16 +79,14 @@ def linear_in_c(results: Results, extras: dict[str, Any]) -> Verdict:
         worst = [worst_scheme(results, grid, budget) for budget in budgets]
         powers[grid] = power_values([extra for _, extra in worst], budgets)
         rates = ", ".join(f"{e.mean() / c:.2f} ({s})" for (s, e), c in zip(worst, budgets, strict=True))
-        name = "headline reading" if grid == "levels" else f"read as {grid.removeprefix('levels-')}"
-        told.append(f"{name} {rates}, so C^{shown(powers[grid])}")
-    evidence = (
-        f"Extra regret per unit of C in the worst of the four schemes, C={budgets[0]:,.0f} to {budgets[-1]:,.0f}: "
-        + "; ".join(told)
-        + "."
+        name = "Headline reading" if grid == "levels" else grid.removeprefix("levels-").capitalize()
+        told.append(f"{name}: {rates}, so C^{shown(powers[grid])}.")
+    told.insert(
+        0, f"Extra regret per unit of C in the worst of four schemes, C={budgets[0]:,.0f} to {budgets[-1]:,.0f}."
     )
     found = signs(power_tests(powers))
     outcomes = [linear(found, grid) for grid in grids]
-    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), evidence, "levels-by-budget")
+    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), "\n".join(told), "levels-by-budget")
 
 
 def worst_scheme(results: Results, grid: str, budget: float) -> tuple[str, Floats]:

@@ -77,10 +77,21 @@ def ranked(results: Results, grids: Sequence[str], places: Places) -> tuple[list
     stands = [standing(found, grid, places, BASELINES) for grid in grids]
     told: dict[str, list[str]] = {}  # readings with the same to say share a sentence
     for grid, stand in zip(grids, stands, strict=True):
-        name = "headline reading" if grid == grids[0] else f"read as {grid.removeprefix(grids[0] + '-')}"
+        name = "headline reading" if grid == grids[0] else grid.removeprefix(grids[0] + "-")
         told.setdefault(counted(stand) + losses(results, grid, places, stand), []).append(name)
-    sentences = "; ".join(f"{', '.join(names)}: {words}" for words, names in told.items())
-    return stands, f"SAMBA among the paper's five ({len(tests)} paired comparisons, Holm): {sentences}."
+    lines = [f"{', '.join(names).capitalize()}: {words}." for words, names in told.items()]
+    lines.insert(0, f"SAMBA among the paper's five by reading, {len(tests)} paired comparisons (Holm).")
+    return stands, "\n".join(lines)
+
+
+def readings_told(outcomes: Sequence[str]) -> str:
+    """What the readings come to."""
+    if len(outcomes) == 1:
+        return ""
+    return (
+        f"\nSo it holds in {outcomes.count(HOLDS)} of {len(outcomes)} readings, fails in {outcomes.count(FAILS)} and "
+        f"stays open in {outcomes.count(OPEN)}."
+    )
 
 
 @needs("levels")
@@ -90,8 +101,9 @@ def lowest_regret(results: Results, extras: dict[str, Any]) -> Verdict:
     for stand in stands:
         counts, half = list(stand.values()), len(stand) / 2  # "most settings" is more than half of them
         outcomes.append(HOLDS if counts.count(HOLDS) > half else FAILS if counts.count(FAILS) >= half else OPEN)
+    told += readings_told(outcomes)
     if results.has("field-levels"):
-        told = " ".join([told, *beyond(results)])
+        told = "\n".join([told, *beyond(results)])
     return Verdict(verdict_of(outcomes[:1], outcomes[1:]), told, "levels-by-budget")
 
 
@@ -114,11 +126,12 @@ def lowest_every_k(results: Results, extras: dict[str, Any]) -> Verdict:
     places = arms_of(results, "k-sweep")
     stands, told = ranked(results, read_as(results, "k-sweep", (*READINGS, "linspace")), places)
     outcomes = [all_of(stand.values()) for stand in stands]
+    told += readings_told(outcomes)
     if results.has("field-k-sweep"):
         rival = "tsallis-inf-iw"
         found = signs(gaps(results, "field-k-sweep", places, [rival], home="k-sweep"))
         below = [name for name in places if found["field-k-sweep", name, rival] < 0]
-        told += f" {rival}, not among the five, is significantly lower at {', '.join(below) or 'no K'}."
+        told += f"\n{rival}, not among the five, is significantly lower at {', '.join(below) or 'no K'}."
     return Verdict(verdict_of(outcomes[:1], outcomes[1:]), told, "k-sweep-by-arms")
 
 
@@ -144,4 +157,4 @@ def omd_worse_small_c(results: Results, extras: dict[str, Any]) -> Verdict:
             )
     headline = [outcome for key, outcome in outcomes.items() if key[0] == "levels"]
     others = [outcome for key, outcome in outcomes.items() if key[0] != "levels"]
-    return Verdict(verdict_of(headline, others), " ".join(told), "levels-by-budget")
+    return Verdict(verdict_of(headline, others), "\n".join(told), "levels-by-budget")
