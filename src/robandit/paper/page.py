@@ -178,8 +178,8 @@ def time_section(times: dict[str, Any]) -> Section:
     repeats = len(times["samba"]["ratios"])
     text = [
         f"CPU time of one run (K = 9, T = 100,000), one thread: the fastest of {repeats} interleaved repeats and its "
-        "ratio, then the least and most ratio within one repeat. A busy machine slows SAMBA more than the others, so "
-        "the fastest repeats and the others scatter. Seconds depend on the machine; compare ratios."
+        "ratio, then the least and the most ratio within one repeat. What else the machine does slows SAMBA more than "
+        "the others, so ratios within one repeat scatter. Seconds depend on the machine; compare ratios."
     ]
     return Section(
         "time", "Time beside the paper's Table 2", text, tables=[Table("time-rows", "Time of a run", headings, rows)]
