@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import numpy as np
+
+from robandit.game import Floats
 from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, all_of, every, needs, signs, verdict_of
 from robandit.paper.weigh_gaps import gap, limit, step
+from robandit.study.cell import Cell
 from robandit.study.results import Results, values
-from robandit.study.statistics import estimate, paired
+from robandit.study.statistics import Estimate, estimate, paired
 
 # Where no run at all ends wrong, the true share may still be 3/n (the rule of three); 300 runs leave 1 %.
 ENOUGH = 300
@@ -14,24 +18,32 @@ ENOUGH = 300
 @needs("step-sizes")
 def alpha_condition(results: Results, extras: dict[str, Any]) -> Verdict:
     cells = sorted(results.study.grid("step-sizes").cells, key=step)
-    wrong = {}
-    for cell in cells:
-        trace = results.trace(cell)
-        assert trace is not None
-        last = (trace.regret[:, -1] - trace.regret[:, -2]) / (trace.rounds[-1] - trace.rounds[-2])
-        wrong[cell] = estimate((last > 0.5 * gap(cell)).astype(float))  # mostly on an arm that is not the best
-    found = signs(wrong)
+    wrong = {cell: ended_wrong(results, cell) for cell in cells}
     below, above = ([c for c in cells if (step(c) < limit(c)) == side] for side in (True, False))
+    worst_below, worst_above = (max(side, key=lambda cell: float(wrong[cell].mean())) for side in (below, above))
+    tests: dict[Any, Estimate] = {cell: estimate(runs) for cell, runs in wrong.items()}
+    tests["contrast"] = paired(wrong[worst_above], wrong[worst_below])
+    found = signs(tests)
     kept = FAILS if any(found[c] == 1 for c in below) else HOLDS
-    broken = HOLDS if any(found[c] == 1 for c in above) else FAILS if min(c.runs for c in above) >= ENOUGH else OPEN
-    shown = ", ".join(f"{step(c):g}: {100 * wrong[c].mean:.1f} %{'*' if found[c] else ''}" for c in cells)
+    harmless = not any(found[c] == 1 for c in above) and min(c.runs for c in above) >= ENOUGH
+    broken = HOLDS if found["contrast"] == 1 else FAILS if harmless else OPEN
+    shown = ", ".join(f"{step(c):g}: {100 * wrong[c].mean():.1f} %{'*' if found[c] else ''}" for c in cells)
     evidence = (
         f"Runs (of {cells[0].runs}, T = {cells[0].horizon:,}) that spend most of the last stretch on a wrong arm, by "
         f"step size: {shown} (* significantly above 0). The theorem's limit here is {limit(cells[0]):.3g}: "
         f"significant in {sum(found[c] == 1 for c in below)} of {len(below)} steps below it and in "
-        f"{sum(found[c] == 1 for c in above)} of {len(above)} above."
+        f"{sum(found[c] == 1 for c in above)} of {len(above)} above; worst above minus worst below "
+        f"{100 * tests['contrast'].mean:+.1f} ± {100 * tests['contrast'].half:.1f} % of runs."
     )
     return Verdict(verdict_of([all_of([kept, broken])]), evidence, "step-sizes-regret")
+
+
+def ended_wrong(results: Results, cell: Cell) -> Floats:
+    """1 for every run that is mostly on a wrong arm in its last stretch."""
+    trace = results.trace(cell)
+    assert trace is not None
+    last = (trace.regret[:, -1] - trace.regret[:, -2]) / (trace.rounds[-1] - trace.rounds[-2])
+    return np.asarray(last > 0.5 * gap(cell), dtype=np.float64)
 
 
 @needs("power-before", "power-after")
