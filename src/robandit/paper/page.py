@@ -21,13 +21,14 @@ from robandit.study.tables import Table
 from robandit.version import __version__
 
 STUDIES = Path(__file__).parents[1] / "studies"
-VERDICTS = (
+VERDICTS = [
     "Reproduced: it holds, with significance. Depends: it holds under some readings, schemes or algorithms and not "
     "under others, and the evidence says which. Not reproduced: it fails, with significance. Not tested: these runs "
-    "cannot decide. Every comparison is paired run by run, tested with Student's t and corrected (Holm) for the "
-    "comparisons of its claim at 5 %. A power counts as linear where it is nearer to 1 than to a square root or a "
-    "square (0.75 to 1.5). Evidence is computed from these runs; a note holds whatever they say."
-)
+    "cannot decide. A reading they leave open does not change what the headline reading says.",
+    "Comparisons are paired run by run, tested with Student's t at 5 % and corrected for the comparisons of their claim "
+    "(Holm). A power counts as linear where it is nearer to 1 than to a square root or a square (0.75 to 1.5). Evidence "
+    "is computed from these runs; a note is true whatever they say.",
+]
 KEPT = ("id", "text", "where", "verdict", "evidence", "note")  # of a claim, in results.json
 NAMES = {"fast-slow-aae": "Fast-Slow", "samba": "SAMBA", "barbar": "BARBAR", "cbarbar": "CBARBAR", "ftrl-hybrid": "OMD"}
 
@@ -72,7 +73,7 @@ def write_paper(study: Study, folder: Path, quick: bool, timings: bool) -> dict[
     if quick:
         lead.insert(0, "A quick look with few runs: a claim its runs cannot decide says not-tested.")
     sections = [
-        Section("claims", "Is it true? Every claim with a verdict", [VERDICTS], claims=claims),
+        Section("claims", "Is it true? Every claim with a verdict", VERDICTS, claims=claims),
         sweep_section(told["tables"]["k_sweep"]),
     ]
     if extras["timing"]:

@@ -26,6 +26,7 @@ def advantage(results: Results, scheme: str, budget: float) -> Floats:
 
 @needs("levels")
 def largest_at_zero(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds in a scheme where the advantage at C = 0 is significantly above that at every other C."""
     clean, told = advantage(results, "start", 0.0), []
     ratios = {(s, c): advantage(results, s, c) for s in SCHEMES for c in budgets_of(results)}
     found = signs({place: paired(clean, values) for place, values in ratios.items()})
@@ -41,6 +42,7 @@ def largest_at_zero(results: Results, extras: dict[str, Any]) -> Verdict:
 
 @needs("levels")
 def shrinks_with_c(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds in a scheme where the advantage falls significantly along C."""
     budgets, told = budgets_of(results), []
     ratios = {scheme: [advantage(results, scheme, budget) for budget in budgets] for scheme in SCHEMES}
     thousands = [budget / 1000 for budget in budgets]
@@ -63,6 +65,7 @@ SURGES = {"samba": "SAMBA", "barbar:scale=1,pulls=blocks": "BARBAR in blocks", "
 
 @needs("over-time")
 def barbar_surge(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds where BARBAR surges and SAMBA does not; the paper pulls in blocks, random pulls are another way."""
     grid = results.study.grid("over-time")
     horizon, budget = grid.cells[0].horizon, max(values(grid, "budget"))
     tests, told = {}, []

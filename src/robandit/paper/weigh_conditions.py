@@ -17,6 +17,7 @@ ENOUGH = 300
 
 @needs("step-sizes")
 def alpha_condition(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds where no step below the limit ends wrong and the worst above does so significantly more often."""
     cells = sorted(results.study.grid("step-sizes").cells, key=step)
     wrong = {cell: ended_wrong(results, cell) for cell in cells}
     below, above = ([c for c in cells if (step(c) < limit(c)) == side] for side in (True, False))
@@ -48,6 +49,7 @@ def ended_wrong(results: Results, cell: Cell) -> Floats:
 
 @needs("power-before", "power-after")
 def adversary_power(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds at a budget where moving the means before the draw does significantly more harm."""
     clean = results.runs("power-before", budget=0)
     budgets, told, tests = values(results.study.grid("power-after"), "budget"), [], {}
     for budget in budgets:

@@ -13,6 +13,7 @@ FASTER = 500  # "more than 500 times"
 
 
 def faster_than_omd(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds where the ratio of CPU times is significantly above what the claim says."""
     times = extras.get("timing")
     if not times:
         return Verdict("not-tested", "The time table was not measured in this rendering.")
@@ -30,6 +31,7 @@ def faster_than_omd(results: Results, extras: dict[str, Any]) -> Verdict:
 
 
 def ftpl_cost(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds for a way of resampling whose variance is linear in T and whose mean is flat."""
     measured = extras.get("ftpl")
     if not measured:
         return Verdict("not-tested", "The cost of resampling was not measured in this run.")

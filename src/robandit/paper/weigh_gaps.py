@@ -69,6 +69,7 @@ def divergence(first: float, second: float) -> float:
 
 @needs("log-t", "gaps", "rivals")
 def optimal(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds where growth is log T, linear in K and linear in 1/Delta; one step for all games is another way to look."""
     horizons, samples = by_horizon(results, "log-t", "samba")
     if len(horizons) < 4:
         return Verdict("not-tested", "Needs four horizons: three steps to compare.")
@@ -95,6 +96,7 @@ def optimal(results: Results, extras: dict[str, Any]) -> Verdict:
 
 @needs("gaps")
 def c_over_delta(results: Results, extras: dict[str, Any]) -> Verdict:
+    """As a bound it holds where the cost grows no faster than 1/Delta; as the order, where it grows as 1/Delta."""
     powers, told = {}, []
     for name, cells in families(results).items():
         costs = [unit_cost(results, cell) for cell in cells]

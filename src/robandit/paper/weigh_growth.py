@@ -39,6 +39,7 @@ def growth_told(name: str, horizons: Sequence[int], samples: Sequence[Floats]) -
 
 @needs("log-t")
 def log_t(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds where growth is significantly nearer to log T than to log^2 T."""
     policies = values(results.study.grid("log-t"), "policy")
     if len(values(results.study.grid("log-t"), "horizon")) < 4:
         return Verdict("not-tested", "Needs four horizons: three steps to compare.")
@@ -53,6 +54,7 @@ def log_t(results: Results, extras: dict[str, Any]) -> Verdict:
 
 @needs("log-t", "log-t-cbarbar")
 def log_t_less_than_cbarbar(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds where SAMBA's growth is significantly nearer to log T and CBARBAR's to log^2 T."""
     horizons, samples = by_horizon(results, "log-t", "samba")
     if len(horizons) < 4:
         return Verdict("not-tested", "Needs four horizons: three steps to compare.")
@@ -70,6 +72,7 @@ def log_t_less_than_cbarbar(results: Results, extras: dict[str, Any]) -> Verdict
 
 @needs("levels")
 def linear_in_c(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds in a reading where the worst scheme's extra regret is linear in C."""
     budgets = sorted(budget for budget in values(results.study.grid("levels"), "budget") if budget > 0)
     if len(budgets) < 3:
         return Verdict("not-tested", "Needs at least three levels of corruption.")
@@ -98,6 +101,7 @@ def worst_scheme(results: Results, grid: str, budget: float) -> tuple[str, Float
 
 @needs("k-sweep")
 def linear_in_k(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds for an algorithm whose regret is linear in K."""
     arms = values(results.study.grid("k-sweep"), "arms")
     if len(arms) < 3:
         return Verdict("not-tested", "Needs at least three numbers of arms.")

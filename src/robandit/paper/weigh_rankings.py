@@ -96,6 +96,7 @@ def readings_told(outcomes: Sequence[str]) -> str:
 
 @needs("levels")
 def lowest_regret(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds in a reading where SAMBA is significantly lowest in more than half of the settings."""
     stands, told = ranked(results, read_as(results, "levels", READINGS), levels_of(results, "levels"))
     outcomes = []
     for stand in stands:
@@ -123,6 +124,7 @@ def beyond(results: Results) -> list[str]:
 
 @needs("k-sweep")
 def lowest_every_k(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds in a reading where SAMBA is significantly lowest for every K."""
     places = arms_of(results, "k-sweep")
     stands, told = ranked(results, read_as(results, "k-sweep", (*READINGS, "linspace")), places)
     outcomes = [all_of(stand.values()) for stand in stands]
@@ -137,6 +139,7 @@ def lowest_every_k(results: Results, extras: dict[str, Any]) -> Verdict:
 
 @needs("levels")
 def omd_worse_small_c(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds in a setting of small C where OMD is significantly worse; another constant is another way to look."""
     smallest = min(budget for budget in values(results.study.grid("levels"), "budget") if budget > 0)
     # "small" is C = 0 and the smallest level that is simulated: the claim names no number
     places = {name: at for name, at in levels_of(results, "levels").items() if at["budget"] in (0.0, smallest)}
