@@ -25,9 +25,9 @@ VERDICTS = [
     "Reproduced: it holds, with significance. Depends: it holds under some readings, schemes or algorithms and not "
     "under others, and the evidence says which. Not reproduced: it fails, with significance. Not tested: these runs "
     "cannot decide. A reading they leave open does not change what the headline reading says.",
-    "Comparisons are paired run by run, tested with Student's t at 5 % and corrected for the comparisons of their claim "
-    "(Holm). A power counts as linear where it is nearer to 1 than to a square root or a square (0.75 to 1.5). Evidence "
-    "is computed from these runs; a note is true whatever they say.",
+    "Comparisons are paired run by run, tested with Student's t at 5 % and corrected (Holm) for the comparisons of "
+    "their claim. A power counts as linear where it is nearer to 1 than to a square root or a square (0.75 to 1.5). "
+    "Evidence is computed from these runs; a note is true whatever they say.",
 ]
 KEPT = ("id", "text", "where", "verdict", "evidence", "note")  # of a claim, in results.json
 NAMES = {"fast-slow-aae": "Fast-Slow", "samba": "SAMBA", "barbar": "BARBAR", "cbarbar": "CBARBAR", "ftrl-hybrid": "OMD"}
