@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.study.paper import spec_path
+from robandit.paper.page import spec_path
 from robandit.study.spec import means_by_rule, read_study
 
 GOOD = """name = "small"

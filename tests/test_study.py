@@ -13,8 +13,8 @@ import pytest
 
 from robandit.study.cell import Cell
 from robandit.study.clock import Clock
-from robandit.study.results import holm, paired
 from robandit.study.spec import read_study
+from robandit.study.statistics import estimate, holm, paired
 
 SPEC = """name = "small"
 question = "Which is lower?"
@@ -230,3 +230,6 @@ def test_paired_differences_and_holm() -> None:
     assert found.p == pytest.approx(expected.pvalue, rel=1e-8)
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert paired(first, first).p == 1.0
+    assert found.half == pytest.approx(np.diff(expected.confidence_interval(0.95))[0] / 2, rel=1e-8)
+    assert estimate([3.0]).p == 1.0
+    assert estimate([3.0, 3.0]).p == 0.0

@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
 
 def reproduce(arguments: argparse.Namespace) -> None:
     """Play what is missing, weigh the claims, write results.json and report.html."""
-    from robandit.study.paper import spec_path, write_paper
+    from robandit.paper.page import spec_path, write_paper
     from robandit.study.spec import read_study
 
     spec = spec_path(arguments.quick)

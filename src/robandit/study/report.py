@@ -63,7 +63,7 @@ def write_page(title: str, lead: list[str], sections: list[Section], folder: Pat
     for section in sections:
         for picture in section.pictures:
             for kind in ("pdf", "png", "svg"):
-                drawings[picture.id] = picture.rendered(kind)
+                drawings[picture.id] = picture.drawing.rendered(kind)
                 write_atomically(folder / "figures" / f"{picture.id}.{kind}", drawings[picture.id])
         for table in section.tables:
             write_atomically(folder / "tables" / f"{table.id}.csv", table.csv().encode())

@@ -1,15 +1,11 @@
 """What a study's store holds, asked for by grid and coordinates."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from robandit.game import Floats
 from robandit.lab.trace import Trace, summarised
-from robandit.numerics import beta_cdf, log_beta
 from robandit.store.cells import Store
 from robandit.study.cell import Cell
 from robandit.study.spec import Grid, Study
@@ -76,35 +72,3 @@ def values(grid: Grid, name: str) -> list[Any]:
     cells = [cell for cell in grid.cells if cell.budget > 0 or name not in ADVERSARIAL]
     of = (lambda cell: len(cell.means)) if name == "arms" else (lambda cell: getattr(cell, name))
     return list(dict.fromkeys(of(cell) for cell in cells))
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A paired comparison: the same luck for both, run by run."""
-
-    mean: float
-    se: float
-    runs: int
-    p: float
-
-
-def paired(first: Floats, second: Floats) -> Difference:
-    """Mean of first - second over the runs both have, with Student's two-sided p-value."""
-    runs = min(len(first), len(second))
-    gaps = np.asarray(first[:runs]) - np.asarray(second[:runs])
-    mean, se = float(gaps.mean()), float(gaps.std(ddof=1) / math.sqrt(runs)) if runs > 1 else math.inf
-    if se == 0.0 or not math.isfinite(se):
-        return Difference(mean, se, runs, 1.0 if mean == 0.0 or not math.isfinite(se) else 0.0)
-    degrees = runs - 1
-    a, b, t = 0.5 * degrees, 0.5, mean / se
-    return Difference(mean, se, runs, beta_cdf(degrees / (degrees + t * t), a, b, log_beta(a, b)))
-
-
-def holm(p_values: list[float]) -> list[float]:
-    """Holm's correction for looking at many comparisons at once."""
-    order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    corrected, largest = [0.0] * len(p_values), 0.0
-    for rank, index in enumerate(order):
-        largest = max(largest, min(1.0, p_values[index] * (len(p_values) - rank)))
-        corrected[index] = largest
-    return corrected

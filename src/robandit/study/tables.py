@@ -5,10 +5,10 @@ import io
 from dataclasses import dataclass
 from typing import Any
 
-from robandit.numerics import student_quantile
 from robandit.study.cell import Cell
-from robandit.study.results import ADVERSARIAL, Difference, Results, holm, paired, values
+from robandit.study.results import ADVERSARIAL, Results, values
 from robandit.study.spec import Grid
+from robandit.study.statistics import holm, paired
 
 COORDINATES = ("environment", "arms", "attack", "schedule", "size", "charge", "budget", "horizon", "seed")
 HEADINGS = {"arms": "K", "budget": "C", "horizon": "T"}
@@ -112,7 +112,7 @@ def paired_table(results: Results, grid: Grid) -> Sheet | None:
             cell.policy,
             *(coordinate(cell, name) for name in names),
             difference.mean,
-            half_width(difference),
+            difference.half,
             difference.runs,
             p,
         ]
@@ -122,11 +122,6 @@ def paired_table(results: Results, grid: Grid) -> Sheet | None:
     headings += [f"regret minus {reference}'s", "± 95 %", "pairs", "p (Holm)"]
     note = f"Pairs share their luck round by round; p-values are corrected for {len(rows)} comparisons (Holm)."
     return Sheet(f"{grid.id}-paired", f"Difference to {reference}", headings, rows, note)
-
-
-def half_width(difference: Difference) -> float | None:
-    """Half of Student's 95 % interval of a paired difference."""
-    return student_quantile(difference.runs - 1) * difference.se if difference.runs > 1 else None
 
 
 def matches(cell: Cell, other: Cell, policy: str) -> bool:

@@ -39,16 +39,15 @@ class CountedFtpl(Ftpl):
         state.round += 1
 
 
-def resampling_cost(runs: int = 10) -> dict[str, list[dict[str, float]]]:
+def resampling_cost(runs: int = 60) -> dict[str, list[dict[str, Any]]]:
     """Mean and variance of the resamples a round, by way of resampling and horizon; 9 arms, no corruption."""
-    found: dict[str, list[dict[str, float]]] = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     for resampling in (Resampling.GEOMETRIC, Resampling.CONDITIONAL):
         for horizon in (1000, 10_000, 100_000):
             table = set_table(CountedFtpl(resampling), Bernoulli(spread_means(9)), None, horizon, runs, 1, 1)
             states = [table.play_compiled(slice(run, run + 1))[1] for run in range(runs)]
-            rounds = runs * horizon
-            mean = sum(state.tries for state in states) / rounds
-            variance = sum(state.squares for state in states) / rounds - mean * mean
-            row = {"horizon": horizon, "mean": mean, "variance": variance}
-            found.setdefault(str(resampling), []).append(row)
+            means = [state.tries / horizon for state in states]
+            variances = [state.squares / horizon - mean * mean for state, mean in zip(states, means, strict=True)]
+            row = {"horizon": horizon, "mean": sum(means) / runs, "variance": sum(variances) / runs}
+            found.setdefault(str(resampling), []).append({**row, "means": means, "variances": variances})
     return found

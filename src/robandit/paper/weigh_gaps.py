@@ -1,0 +1,138 @@
+"""Claims about the gap Delta: the order of the regret in T, K and Delta, and what a unit of corruption costs.
+
+Two ways to ask how something scales with Delta: with the step a fixed share of what the theorem admits,
+so that it follows Delta; and with one step for all games, as the paper plays.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from robandit.game import Floats
+from robandit.paper.estimates import linear, power_tests, power_values, ratio_values, squared_excess
+from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, all_of, every, needs, signs, verdict_of
+from robandit.paper.weigh_growth import by_horizon, growth_told, shown
+from robandit.study.cell import Cell
+from robandit.study.results import Results
+from robandit.study.statistics import estimate
+
+SHARE = 0.4  # of the largest admissible step; the grid holds a step for each gap at this share
+
+
+def gap(cell: Cell) -> float:
+    """The distance from the best mean to the next."""
+    best, second = sorted(cell.means, reverse=True)[:2]
+    return best - second
+
+
+def limit(cell: Cell) -> float:
+    """The largest step the theorem admits: Delta/(r* - Delta)."""
+    return gap(cell) / (max(cell.means) - gap(cell))
+
+
+def step(cell: Cell) -> float:
+    """SAMBA's learning rate in a cell."""
+    return float(cell.policy.partition("learning_rate=")[2] or 0.05)
+
+
+def families(results: Results) -> dict[str, list[Cell]]:
+    """The clean cells of the grid, widest gap first: the step follows Delta, or is one step for all."""
+    clean = sorted((c for c in results.study.grid("gaps").cells if c.budget == 0), key=gap, reverse=True)
+    least = min(step(cell) for cell in clean)
+    return {
+        f"step at {SHARE:g} of its limit": [cell for cell in clean if math.isclose(step(cell) / limit(cell), SHARE)],
+        f"one step of {least:g}": [cell for cell in clean if step(cell) == least],
+    }
+
+
+def last_decade(results: Results, cell: Cell) -> Floats:
+    """The regret collected from T/10 on, run by run."""
+    trace = results.trace(cell)
+    assert trace is not None
+    tenth = int(np.searchsorted(trace.rounds, cell.horizon // 10))
+    collected: Floats = trace.regret[:, -1] - trace.regret[:, tenth]
+    return collected
+
+
+def least_growth(cell: Cell) -> float:
+    """What any consistent policy collects in a decade in the long run (Lai and Robbins)."""
+    best = max(cell.means)
+    total = sum((best - r) / divergence(r, best) for r in cell.means if r < best)
+    return math.log(10) * total
+
+
+def divergence(first: float, second: float) -> float:
+    """Of two Bernoulli laws."""
+    return first * math.log(first / second) + (1 - first) * math.log((1 - first) / (1 - second))
+
+
+@needs("log-t", "gaps", "rivals")
+def optimal(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds where growth is log T, linear in K and linear in 1/Delta; one step for all games is another way to look."""
+    horizons, samples = by_horizon(results, "log-t", "samba")
+    if len(horizons) < 4:
+        return Verdict("not-tested", "Needs four horizons: three steps to compare.")
+    rivals = sorted(results.study.grid("rivals").cells, key=lambda cell: len(cell.means))
+    growths = {cell: last_decade(results, cell) for cell in rivals}
+    powers = {"K": power_values(list(growths.values()), [len(cell.means) for cell in rivals])}
+    for name, cells in families(results).items():
+        growths |= {cell: last_decade(results, cell) for cell in cells}
+        powers[name] = power_values([growths[cell] for cell in cells], [1 / gap(cell) for cell in cells])
+    found = signs({("T", "log"): estimate(-squared_excess(samples, horizons)), **power_tests(powers)})
+    in_time = every([found["T", "log"]])
+    in_arms, following, constant = (linear(found, name) for name in powers)
+    factors = [growth.mean() / least_growth(cell) for cell, growth in growths.items()]
+    told = [
+        "Without corruption, the growth in the last decade of T.",
+        growth_told("In T, samba", horizons, samples),
+        f"In K, {len(rivals[0].means)} to {len(rivals[-1].means)} arms with one gap: K^{shown(powers['K'])}.",
+        *(f"In Delta, {name}: (1/Delta)^{shown(powers[name])}." for name in list(powers)[1:]),
+        f"It is {min(factors):.1f} to {max(factors):.1f} times the least possible (Lai and Robbins) in these "
+        f"{len(factors)} games.",
+    ]
+    return Verdict(verdict_of([in_time, in_arms, following], [constant]), "\n".join(told), "log-t-by-horizon")
+
+
+@needs("gaps")
+def c_over_delta(results: Results, extras: dict[str, Any]) -> Verdict:
+    """As a bound it holds where the cost grows no faster than 1/Delta; as the order, where it grows as 1/Delta."""
+    powers, told = {}, []
+    for name, cells in families(results).items():
+        costs = [unit_cost(results, cell) for cell in cells]
+        powers[name] = power_values(costs, [1 / gap(cell) for cell in cells])
+        by_gap = ", ".join(
+            f"{e.mean:.2f} ± {e.half:.2f} at Delta={gap(cell):.2g}"
+            for e, cell in zip(map(estimate, costs), cells, strict=True)
+        )
+        told.append(f"{name.capitalize()}: {by_gap}, so (1/Delta)^{shown(powers[name])}.")
+    # As a bound it holds while the cost grows no faster than 1/Delta: nearer to that than to its square.
+    found = signs(power_tests(powers))
+    bound = [every([found.get((name, "below"), 0)]) for name in powers]
+    order = [linear(found, name) for name in powers]
+    words = {HOLDS: "holds", FAILS: "fails", OPEN: "stays open"}
+    orders = "; ".join(f"{name}, it {words[outcome]}" for name, outcome in zip(powers, order, strict=True))
+    told.insert(0, f"Extra regret per unit of corruption paid, two arms, {described(results)}.")
+    told.append(f"As an upper bound C/Delta {words[all_of(bound)]}. As the order itself, {orders}.")
+    return Verdict(verdict_of(bound, order), "\n".join(told), "gaps-regret")
+
+
+def described(results: Results) -> str:
+    """The attack of the corrupted cells."""
+    struck = next(cell for cell in results.study.grid("gaps").cells if cell.budget > 0)
+    return f"attack {struck.attack} on {struck.schedule}, size {struck.size}, C={struck.budget:,.0f}"
+
+
+def unit_cost(results: Results, clean: Cell) -> Floats:
+    """Values whose mean is the extra regret over the corruption paid, against the same game without an attack."""
+    struck = next(
+        cell
+        for cell in results.study.grid("gaps").cells
+        if cell.budget > 0 and (cell.policy, cell.means) == (clean.policy, clean.means)
+    )
+    before, after = results.trace(clean), results.trace(struck)
+    assert before is not None
+    assert after is not None
+    runs = min(len(before.regret), len(after.regret))
+    extra, paid = after.regret[:runs, -1] - before.regret[:runs, -1], after.corruption_paid[:runs, -1]
+    return ratio_values(extra, paid)

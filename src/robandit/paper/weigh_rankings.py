@@ -1,0 +1,163 @@
+"""Claims about who is lowest: paired differences to every rival, Student and Holm behind each word."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from robandit.paper.published import BASELINES, READINGS, SCHEMES
+from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, all_of, every, needs, signs, verdict_of
+from robandit.study.results import Results, values
+from robandit.study.statistics import Estimate, paired
+
+Places = dict[str, dict[str, Any]]  # a setting's words, and its coordinates
+Compared = tuple[str, str, str]  # grid, setting, rival
+FIELD = ("tsallis-inf-rv", "tsallis-inf-iw", "thompson")
+
+
+def levels_of(results: Results, grid: str) -> Places:
+    """The distinct settings of a levels grid; C = 0 once."""
+    budgets = [budget for budget in values(results.study.grid(grid), "budget") if budget > 0]
+    corrupted = {f"{s}, C={c:,.0f}": {"schedule": s, "budget": c} for s in SCHEMES for c in budgets}
+    return {"C=0": {"budget": 0.0}, **corrupted}
+
+
+def arms_of(results: Results, grid: str) -> Places:
+    """The numbers of arms of a sweep."""
+    return {f"K={arms}": {"arms": arms} for arms in values(results.study.grid(grid), "arms")}
+
+
+def gaps(
+    results: Results, grid: str, places: Places, rivals: Sequence[str], home: str = ""
+) -> dict[Compared, Estimate]:
+    """Each rival's regret minus SAMBA's in each setting; SAMBA's cells may lie in another grid."""
+    return {
+        (grid, name, rival): paired(
+            results.runs(grid, policy=rival, **at), results.runs(home or grid, policy="samba", **at)
+        )
+        for name, at in places.items()
+        for rival in rivals
+    }
+
+
+def standing(found: Mapping[Compared, int], grid: str, places: Places, rivals: Sequence[str]) -> dict[str, str]:
+    """In which settings SAMBA is significantly lowest (holds), significantly not lowest (fails), or neither."""
+    return {name: every(found[grid, name, rival] for rival in rivals) for name in places}
+
+
+def counted(outcomes: dict[str, str]) -> str:
+    """The three counts, and where it is open."""
+    told = list(outcomes.values())
+    words = (
+        f"significantly lowest in {told.count(HOLDS)} of {len(told)}, significantly not lowest in {told.count(FAILS)}, "
+        f"undecided in {told.count(OPEN)}"
+    )
+    undecided = [name for name, outcome in outcomes.items() if outcome == OPEN]
+    return f"{words} ({'; '.join(undecided)})" if 0 < len(undecided) < 4 else words
+
+
+def losses(results: Results, grid: str, places: Places, outcomes: dict[str, str]) -> str:
+    """Where SAMBA is not lowest, and who is."""
+    told = []
+    for name in [name for name, outcome in outcomes.items() if outcome == FAILS][:3]:
+        best, rival = min((results.mean(grid, policy=rival, **places[name]), rival) for rival in BASELINES)
+        told.append(f"{name}: {rival} {best:,.0f} against {results.mean(grid, policy='samba', **places[name]):,.0f}")
+    return f" (not lowest at {'; '.join(told)})" if told else ""
+
+
+def read_as(results: Results, grid: str, readings: Sequence[str]) -> list[str]:
+    """The headline grid, then those of its readings that are there."""
+    return [grid, *(f"{grid}-{reading}" for reading in readings if results.has(f"{grid}-{reading}"))]
+
+
+def ranked(results: Results, grids: Sequence[str], places: Places) -> tuple[list[dict[str, str]], str]:
+    """SAMBA's standing among the five in every setting of every reading, and what is to say about it."""
+    tests: dict[Compared, Estimate] = {}
+    for grid in grids:
+        tests |= gaps(results, grid, places, BASELINES)
+    found = signs(tests)
+    stands = [standing(found, grid, places, BASELINES) for grid in grids]
+    told: dict[str, list[str]] = {}  # readings with the same to say share a sentence
+    for grid, stand in zip(grids, stands, strict=True):
+        name = "headline reading" if grid == grids[0] else grid.removeprefix(grids[0] + "-")
+        told.setdefault(counted(stand) + losses(results, grid, places, stand), []).append(name)
+    lines = [f"{', '.join(names).capitalize()}: {words}." for words, names in told.items()]
+    lines.insert(0, f"SAMBA among the paper's five by reading, {len(tests)} paired comparisons (Holm).")
+    return stands, "\n".join(lines)
+
+
+def readings_told(outcomes: Sequence[str]) -> str:
+    """What the readings come to."""
+    if len(outcomes) == 1:
+        return ""
+    return (
+        f"\nSo it holds in {outcomes.count(HOLDS)} of {len(outcomes)} readings, fails in {outcomes.count(FAILS)} and "
+        f"stays open in {outcomes.count(OPEN)}."
+    )
+
+
+@needs("levels")
+def lowest_regret(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds in a reading where SAMBA is significantly lowest in more than half of the settings."""
+    stands, told = ranked(results, read_as(results, "levels", READINGS), levels_of(results, "levels"))
+    outcomes = []
+    for stand in stands:
+        counts, half = list(stand.values()), len(stand) / 2  # "most settings" is more than half of them
+        outcomes.append(HOLDS if counts.count(HOLDS) > half else FAILS if counts.count(FAILS) >= half else OPEN)
+    told += readings_told(outcomes)
+    if results.has("field-levels"):
+        told = "\n".join([told, *beyond(results)])
+    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), told, "levels-by-budget")
+
+
+def beyond(results: Results) -> list[str]:
+    """SAMBA against three policies that the paper does not simulate."""
+    places = levels_of(results, "field-levels")
+    found = signs(gaps(results, "field-levels", places, FIELD, home="levels"))
+    told = []
+    for rival in FIELD:
+        sides = [found["field-levels", name, rival] for name in places]
+        told.append(
+            f"Against {rival}, not among the five, SAMBA is significantly lower in {sides.count(1)} of {len(sides)}, "
+            f"higher in {sides.count(-1)}, undecided in {sides.count(0)}."
+        )
+    return told
+
+
+@needs("k-sweep")
+def lowest_every_k(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds in a reading where SAMBA is significantly lowest for every K."""
+    places = arms_of(results, "k-sweep")
+    stands, told = ranked(results, read_as(results, "k-sweep", (*READINGS, "linspace")), places)
+    outcomes = [all_of(stand.values()) for stand in stands]
+    told += readings_told(outcomes)
+    if results.has("field-k-sweep"):
+        rival = "tsallis-inf-iw"
+        found = signs(gaps(results, "field-k-sweep", places, [rival], home="k-sweep"))
+        below = [name for name in places if found["field-k-sweep", name, rival] < 0]
+        told += f"\n{rival}, not among the five, is significantly lower at {', '.join(below) or 'no K'}."
+    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), told, "k-sweep-by-arms")
+
+
+@needs("levels")
+def omd_worse_small_c(results: Results, extras: dict[str, Any]) -> Verdict:
+    """Holds in a setting of small C where OMD is significantly worse; another constant is another way to look."""
+    smallest = min(budget for budget in values(results.study.grid("levels"), "budget") if budget > 0)
+    # "small" is C = 0 and the smallest level that is simulated: the claim names no number
+    places = {name: at for name, at in levels_of(results, "levels").items() if at["budget"] in (0.0, smallest)}
+    tests = gaps(results, "levels", places, ["ftrl-hybrid"])
+    if results.has("levels-constants"):
+        tests |= gaps(results, "levels-constants", places, ["ftrl-hybrid:b=1"], home="levels")
+    found = signs(tests)
+    outcomes = {key: every([sign]) for key, sign in found.items()}
+    told = []
+    for grid, rival in (("levels", "ftrl-hybrid"), ("levels-constants", "ftrl-hybrid:b=1")):
+        rows = [(name, tests[grid, name, rival]) for name in places if (grid, name, rival) in tests]
+        if rows:
+            shown = "; ".join(f"{name}: {test.mean:+,.0f} ± {test.half:,.0f}" for name, test in rows)
+            sides = [found[grid, name, rival] for name, _ in rows]
+            told.append(
+                f"{rival} minus SAMBA, paired: {shown}. It is significantly worse in {sides.count(1)} of {len(sides)} "
+                f"settings, significantly better in {sides.count(-1)}."
+            )
+    headline = [outcome for key, outcome in outcomes.items() if key[0] == "levels"]
+    others = [outcome for key, outcome in outcomes.items() if key[0] != "levels"]
+    return Verdict(verdict_of(headline, others), "\n".join(told), "levels-by-budget")
