@@ -1,5 +1,6 @@
 """A folder of results: one Parquet file a cell, what is in flight, what failed, what was found damaged."""
 
+import hashlib
 import json
 import os
 import socket
@@ -28,8 +29,8 @@ class Store:
         return self.folder / "cells" / f"{key}.{kind}.json"
 
     def save(self, key: str, content: bytes, run: dict[str, Any]) -> None:
-        """Keep a result; the note about the run comes first, so that a whole result always has one."""
-        write_atomically(self.beside(key, "run"), json.dumps(run, indent=1).encode())
+        """Keep a result; the note about the run, with the file's digest, comes first: a whole result always has one."""
+        write_atomically(self.beside(key, "run"), json.dumps({**run, "sha256": digest(content)}, indent=1).encode())
         write_atomically(self.result(key), content)
         self.beside(key, "flight").unlink(missing_ok=True)
         self.beside(key, "failed").unlink(missing_ok=True)
@@ -42,6 +43,8 @@ class Store:
         except FileNotFoundError:
             return None
         try:
+            if (self.told(key, "run") or {}).get("sha256", digest(content)) != digest(content):
+                raise Damaged("it is not the file that was written")
             trace, provenance = from_bytes(content)
             if provenance.get("key") != key:
                 raise Damaged("it belongs to another cell")
@@ -93,6 +96,11 @@ class Store:
     def damaged(self) -> list[Path]:
         """What was moved aside."""
         return sorted((self.folder / "quarantine").glob("*.parquet"))
+
+
+def digest(content: bytes) -> str:
+    """A name for exactly these bytes."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def alive(flight: dict[str, Any]) -> bool:

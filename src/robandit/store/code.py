@@ -15,7 +15,8 @@ from typing import Any, Generic
 from robandit.parts import Part
 from robandit.sources import reached, syntax, text_of
 
-LOOP = ("dice", "game", "parts", "numerics", "adversaries.nobody", "lab.play", "lab.counts", "lab.table", "lab.trace")
+LOOP = [f"lab.{name}" for name in ("play", "counts", "table", "trace")]
+LOOP += ["dice", "game", "parts", "numerics", "layout", "schedule", "adversaries.nobody"]
 
 
 def code_hash(*parts: Part | None) -> str:
