@@ -12,6 +12,7 @@ from robandit.adversaries.nobody import Nobody
 from robandit.catalogue import SHIPPED, shipped
 from robandit.conformance import ADVERSARY_LAWS, check_adversary
 from robandit.environments.means import moved
+from robandit.errors import PartError
 from robandit.lab.table import set_table
 from robandit.layout import layout_of
 
@@ -288,5 +289,5 @@ def test_refusals(words: dict[str, Any], message: str) -> None:
 def test_a_mistake_in_a_schedule_of_ones_own_is_an_ordinary_error(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(OWN_SCHEDULE.replace("memory.seen += chances[0]", "memory.seen += chances[9]"))
     own = SHIPPED.with_file(str(tmp_path / "own.py"))
-    with pytest.raises(IndexError):
+    with pytest.raises(PartError, match=r"IndexError in strikes \(own.py line"):
         rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), own.attack("flip", schedule="third", budget=9), horizon=12, runs=1)

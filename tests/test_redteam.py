@@ -344,7 +344,7 @@ def test_in_a_pipe_long_work_says_how_long_and_how_far_it_is(
     json.loads(out)
     lines = err.splitlines()
     assert re.fullmatch(
-        rf"{command}: (one search|1 policy on 1 environment), roughly [\d,]+ runs of 200 rounds", lines[0]
+        rf"{command}: (1 search|1 policy on 1 environment), roughly [\d,]+ runs of 200 rounds", lines[0]
     )
     assert len(lines) > 2
     assert re.fullmatch(r"\d+ s: \d+ % done, (about \d+ s left|time left unknown) \(.*\)", lines[-1])

@@ -20,7 +20,7 @@ from robandit.cli.flags import (
     policies_from,
     whole,
 )
-from robandit.cli.progress import progress, stage
+from robandit.cli.progress import counted, progress, stage
 from robandit.errors import InputError
 from robandit.version import __version__
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
     from robandit.redteam.price import Price
 
     Found = list[tuple[Place, Game, Price]]
-
-PLAYS = 45  # of one policy on one environment, roughly
 
 
 def add(commands: Any) -> None:
@@ -78,14 +76,13 @@ def all_priced(arguments: argparse.Namespace) -> "Found":
     """Every policy on every environment, one after another."""
     from robandit.redteam.evaluate import Evaluator, Game, journal_for
     from robandit.redteam.frontier import default_policies, with_told
-    from robandit.redteam.price import attack_price, check_pricing
+    from robandit.redteam.price import attack_price, check_pricing, planned_runs
 
     catalogue = catalogue_from(arguments)
     given = policies_from(arguments, catalogue) if arguments.policy else default_policies(catalogue)
     policies, places = [with_told(policy) for policy in given], places_from(arguments, catalogue)
     attacks = {place: attacks_from(arguments, place, catalogue) for place in places}
-    size, out = PLAYS * arguments.runs, out_from(arguments)
-    asked = []
+    out, asked = out_from(arguments), []
     for place in places:
         for policy in policies:
             game = Game(policy, place.environment, arguments.horizon, arguments.seed)
@@ -93,10 +90,11 @@ def all_priced(arguments: argparse.Namespace) -> "Found":
             evaluator = Evaluator(game, journal, arguments.threads, catalogue=catalogue)
             check_pricing(evaluator, arguments.threat, attacks[place], arguments.runs, arguments.blocks)
             asked.append((place, evaluator))
-    where = f"{len(policies)} policies on {len(places)} environments".replace("1 policies", "1 policy")
+    size = planned_runs(max(map(len, attacks.values())), arguments.runs, arguments.blocks)
+    where = f"{counted(policies, 'policy', 'policies')} on {counted(places, 'environment', 'environments')}"
     work = f"roughly {size * len(asked):,} runs of {arguments.horizon:,} rounds"
     found = []
-    with progress(size * len(asked), f"price: {where.replace('1 environments', '1 environment')}, {work}") as tell:
+    with progress(size * len(asked), f"price: {where}, {work}") as tell:
         for number, (place, evaluator) in enumerate(asked):
             words = f"{evaluator.game.policy} on {place.title.partition(':')[0]}"
             evaluator.tell = stage(tell, size * number, size, words)

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 EVERY = 30.0  # seconds from one line in a pipe to the next
 
@@ -101,6 +102,11 @@ def spelled(seconds: float) -> str:
         if seconds < 5400
         else f"{seconds / 3600:.1f} h"
     )
+
+
+def counted(things: list[Any], one: str, many: str) -> str:
+    """How many there are, in words."""
+    return f"{len(things)} {one if len(things) == 1 else many}"
 
 
 def say(text: str) -> None:

@@ -21,7 +21,7 @@ from robandit.cli.flags import (
     policies_from,
     whole,
 )
-from robandit.cli.progress import progress, stage
+from robandit.cli.progress import counted, progress, stage
 from robandit.errors import InputError
 from robandit.version import __version__
 
@@ -99,8 +99,9 @@ def searched(arguments: argparse.Namespace) -> "list[tuple[Evaluator, Finding]]"
     for evaluator, budget in asked:
         check_search(evaluator, threat, budget, runs, arguments.evaluations)
     sizes = [planned_runs(evaluator, threat, runs, **how) for evaluator, _ in asked]
-    searches = f"{len(asked)} searches" if len(asked) > 1 else "one search"
-    opening = f"redteam: {searches}, roughly {sum(sizes):,} runs of {arguments.horizon:,} rounds"
+    opening = (
+        f"redteam: {counted(asked, 'search', 'searches')}, roughly {sum(sizes):,} runs of {arguments.horizon:,} rounds"
+    )
     findings = []
     with progress(sum(sizes), opening) as tell:
         for place, (evaluator, budget) in enumerate(asked):

@@ -96,6 +96,11 @@ def check_pricing(evaluator: Evaluator, threat: str, attacks: list[Candidate], r
         raise InputError(f"{evaluator.game.policy} must be told one corruption for a price, such as corruption=100")
 
 
+def planned_runs(attacks: int, runs: int, blocks: int) -> int:
+    """About how many runs a price takes: a bisection to choose and one a block, and a look or two at each attack."""
+    return runs * (10 + 11 * blocks + 2 * attacks)
+
+
 def turned(outcome: dict[str, Any]) -> bool:
     """Whether at least half of the runs played the best arm in fewer than half of their rounds."""
     return float(np.mean(np.array(outcome["best_share"]) < HALF)) >= HALF
