@@ -1,3 +1,4 @@
+from robandit.catalogue import Catalogue as Catalogue
 from robandit.catalogue import attack as attack
 from robandit.catalogue import environment as environment
 from robandit.catalogue import policy as policy
@@ -40,5 +41,8 @@ from robandit.policies.ucb1 import Ucb1 as Ucb1
 from robandit.policies.uniform import Uniform as Uniform
 from robandit.redteam.ask import find_price as find_price
 from robandit.redteam.ask import find_worst_attack as find_worst_attack
+from robandit.schedule import Plan as Plan
+from robandit.schedule import Schedule as Schedule
+from robandit.schedule import Timetable as Timetable
 from robandit.theory.optimal_attack import optimal_attack as optimal_attack
 from robandit.version import __version__ as __version__
