@@ -97,14 +97,13 @@ def test_random_schedule_takes_distinct_rounds_of_the_first_tenth_each_equally_o
 OWN_SCHEDULE = """
 from dataclasses import dataclass
 import robandit as rb
-from robandit.schedule import Schedule, Timetable
 
 @dataclass
 class Count:
     seen: int
 
 @dataclass(frozen=True)
-class Third(Schedule[Count]):
+class Third(rb.Schedule[Count]):
     about = rb.About("third", "every third round in which arm 1 is likely", sees=("p(t)",))
     theta: float = rb.parameter(0.1, "how likely", least=0, most=1)
 
@@ -116,11 +115,11 @@ class Third(Schedule[Count]):
         return memory.seen % 3 == 1
 
 @dataclass(frozen=True)
-class Late(Schedule):
+class Late(rb.Schedule):
     about = rb.About("late", "the second half")
 
     def timetable(self, horizon, needed):
-        return Timetable(horizon // 2, horizon, 1, horizon)
+        return rb.Timetable(horizon // 2, horizon, 1, horizon)
 """
 
 

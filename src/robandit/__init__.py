@@ -10,7 +10,7 @@ from typing import Any
 from robandit.version import __version__ as __version__
 
 HOMES = {
-    "catalogue": "attack environment policy",
+    "catalogue": "Catalogue attack environment policy",
     "dice": "Random",
     "environments.bernoulli": "Bernoulli",
     "environments.beta": "Beta",
@@ -44,6 +44,7 @@ HOMES = {
     "policies.uniform": "Uniform",
     "state": "load_state save_state",
     "redteam.ask": "find_price find_worst_attack",
+    "schedule": "Plan Schedule Timetable",
     "theory.optimal_attack": "optimal_attack",
 }
 PLACES = {name: home for home, names in HOMES.items() for name in names.split()}

@@ -1,3 +1,4 @@
+from robandit.catalogue import Catalogue as Catalogue
 from robandit.catalogue import attack as attack
 from robandit.catalogue import environment as environment
 from robandit.catalogue import policy as policy
@@ -44,6 +45,9 @@ from robandit.policies.ucb1 import Ucb1 as Ucb1
 from robandit.policies.uniform import Uniform as Uniform
 from robandit.redteam.ask import find_price as find_price
 from robandit.redteam.ask import find_worst_attack as find_worst_attack
+from robandit.schedule import Plan as Plan
+from robandit.schedule import Schedule as Schedule
+from robandit.schedule import Timetable as Timetable
 from robandit.state import load_state as load_state
 from robandit.state import save_state as save_state
 from robandit.theory.optimal_attack import optimal_attack as optimal_attack
