@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from robandit.errors import PartError
 from robandit.game import Adversary, Environment, Policy
 from robandit.parts import Part, Word, hints_of
 from robandit.schedule import Schedule
@@ -29,6 +30,13 @@ class Layout:
         return {name: kind if isinstance(kind, str) else kind.kinds() for name, kind in self.items}
 
 
+@dataclass(frozen=True)
+class Fresh:
+    """A state or memory as it was before round one, for a loop to copy from."""
+
+    value: Any
+
+
 def layout_of(value: Any) -> Layout:
     """The layout of a part, a state or a memory, read from its annotations and its arrays."""
     hints = hints_of(type(value))
@@ -43,6 +51,8 @@ def layout_of(value: Any) -> Layout:
 def kind_of(value: Any, hint: Any) -> "str | Layout | None":
     """The compiled type of one field; None for what stays outside (text, None, tuples, other parts)."""
     if isinstance(value, np.ndarray):
+        if not value.flags.c_contiguous:
+            raise PartError(f"an array of shape {value.shape} is not contiguous: make it with .copy()")
         return f"{value.dtype}[{value.ndim}]"
     if np.uint64 in get_args(hint):
         return "uint64"
@@ -67,7 +77,7 @@ def packed(value: Any, layout: Layout) -> tuple[Any, ...]:
         if isinstance(kind, Layout):
             out.append(packed(field, kind))
         elif kind.endswith("]"):
-            out.append(np.ascontiguousarray(field))
+            out.append(field)
         else:
             out.append(np.dtype(kind).type(field))
     return tuple(out)
@@ -94,9 +104,10 @@ def scalars_set(value: Any, layout: Layout, scalars: tuple[Any, ...]) -> None:
             setattr(value, name, plain(next(given), kind))
 
 
-def restored(value: Any, layout: Layout, fresh: tuple[Any, ...]) -> None:
-    """Put the object back to packed values, its arrays in place."""
-    for (name, kind), saved in zip(layout.items, fresh, strict=True):
+def restored(value: Any, layout: Layout, fresh: Any) -> None:
+    """Put the object back to what another of its layout holds, its arrays in place."""
+    for name, kind in layout.items:
+        saved = getattr(fresh, name)
         if isinstance(kind, Layout):
             restored(getattr(value, name), kind, saved)
         elif kind.endswith("]"):

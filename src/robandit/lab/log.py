@@ -10,7 +10,6 @@ from robandit.dice import Random, decision_words
 from robandit.errors import InputError
 from robandit.game import Floats, Policy, Setting
 from robandit.lab import replay
-from robandit.layout import layout_of, packed, scalars_set
 from robandit.state import load_state
 
 ROWS = 100_000  # folded by one call: bounds the memory of the streams, and Ctrl-C is heard in between
@@ -109,7 +108,5 @@ def fold_compiled(policy: Policy[Any], state: Any, rows: tuple[Any, ...], words:
     """Fold some rows into a state in place, compiled."""
     from robandit.lab.compile.kernel import kernel_for
 
-    parts = {"policy": policy, "state": state}
-    arguments = (tuple(packed(part, layout_of(part)) for part in parts.values()), rows, words)
-    scalars = kernel_for(replay.replay_rows, parts, arguments)(*arguments)
-    scalars_set(state, layout_of(state), scalars)
+    kernel = kernel_for(replay.replay_rows, {"policy": policy, "state": state}, (rows, words))
+    kernel((policy, state), rows, words)

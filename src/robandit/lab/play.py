@@ -28,7 +28,7 @@ def open_random(words: Any) -> Random:
 
 def restore_part(part: Any, fresh: Any) -> None:
     """Put a state or memory back to what it was before round one."""
-    restored(part, layout_of(part), fresh)
+    restored(part, layout_of(part), fresh.value)
 
 
 def close_part(part: Any) -> Any:

@@ -39,4 +39,4 @@ def replay_rows(parts: Any, rows: Any, words: Any) -> Any:
             policy.learn(state, choice, rewards[row], random)
         else:
             policy.defer(state, choice)
-    return close_state(state)
+    return (close_state(state),)

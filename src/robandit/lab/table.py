@@ -1,5 +1,6 @@
 """A game, set up: parts checked, buffers made, ready to be played compiled or interpreted, in whole or in part."""
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from robandit.game import Adversary, Environment, Floats, Policy, Setting
 from robandit.lab import play
 from robandit.lab.position import Position, check_position
 from robandit.lab.trace import checkpoint_grid
-from robandit.layout import layout_of, packed, scalars_set
+from robandit.layout import Fresh
 from robandit.state import load_state, load_values, save_state, saved
 
 LIMITS = {"horizon": (1, 10**15), "runs": (1, 10**8), "seed": (0, 2**128)}
@@ -85,7 +86,7 @@ class Table:
             shown = self.start.shown[runs.start].copy()
         elif self.start is not None:
             state = load_state(self.policy, self.setting(), self.start)
-        fresh = tuple(copied(packed(part, layout_of(part))) for part in (state, memory))
+        fresh = (Fresh(deepcopy(state)), Fresh(deepcopy(memory)))
         arena = (means, self.gaps, shown, means.copy())
         by_rounds = self.adversary.charge == "rounds"
         rules = (self.first, self.until, self.start is not None, by_rounds, self.checkpoints)
@@ -105,10 +106,8 @@ class Table:
         from robandit.lab.compile.kernel import kernel_for
 
         seat = self.seat(runs)
-        arguments = (tuple(packed(part, layout_of(part)) for part in seat.parts().values()), *seat.given)
-        closed = kernel_for(play.play_runs, seat.parts(), arguments)(*arguments)
-        for part, scalars in zip((seat.state, seat.memory), closed, strict=True):
-            scalars_set(part, layout_of(part), scalars)
+        kernel = kernel_for(play.play_runs, seat.parts(), seat.given)
+        kernel(tuple(seat.parts().values()), *seat.given)
         return seat
 
     def left_at(self, seats: list[Seat]) -> Position:
@@ -132,11 +131,6 @@ class Table:
                 raise PlayError(f"policy {self.policy} chose arm {arm}, allowed are 0 to {len(self.means) - 1}")
             if code == play.NO_DISTRIBUTION:
                 raise PlayError(f"policy {self.policy} left the simplex: its chances are no distribution any more")
-
-
-def copied(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Packed values with arrays of their own."""
-    return tuple(copied(v) if isinstance(v, tuple) else v.copy() if isinstance(v, np.ndarray) else v for v in values)
 
 
 def set_table(

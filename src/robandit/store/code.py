@@ -12,6 +12,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any, Generic
 
+from robandit.lab.compile.fingerprint import fingerprint
 from robandit.parts import Part
 from robandit.sources import reached, syntax, text_of
 
@@ -72,8 +73,6 @@ def methods(cls: type) -> list[FunctionType]:
 
 def bytecode(cls: type) -> str:
     """A fingerprint of a class's methods and constants, and of the functions and states they reach."""
-    from robandit.lab.compile.functions import fingerprint  # imports numba, which only a class without text needs
-
     own = methods(cls)
     named = [value for one in own for name, value in one.__globals__.items() if name in one.__code__.co_names]
     states = [value for value in named if isinstance(value, type) and value.__module__ == cls.__module__]

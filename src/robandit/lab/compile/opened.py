@@ -16,7 +16,8 @@ from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic, lower_
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic, overload_attribute, overload_method, register_model
 
-from robandit.lab.compile.functions import inlined, methods_of, prepared, properties_of
+from robandit.lab.compile.fingerprint import methods_of, properties_of
+from robandit.lab.compile.functions import inlined, prepared
 from robandit.layout import Layout
 
 

@@ -1,0 +1,23 @@
+"""What a loop may ask of its parts, and with which types: the contract of game.py as the compiler sees it."""
+
+PAIRS = (("policy", "state"), ("environment", "tables"), ("adversary", "memory"))  # a part and what it remembers
+METHODS = {  # answer and arguments, besides the part itself
+    "policy": {
+        "begin": ("none", ("state", "random")),
+        "choose": ("choice", ("state", "random")),
+        "learn": ("none", ("state", "choice", "float64", "random")),
+        "defer": ("none", ("state", "choice")),
+    },
+    "environment": {"reward": ("float64", ("tables", "int64", "float64", "float64"))},
+    "adversary": {
+        "tamper_means": ("bool", ("memory", "int64", "float64[1]", "float64[1]", "float64[1]", "random")),
+        "tamper_reward": ("float64", ("memory", "int64", "float64[1]", "int64", "float64", "random")),
+    },
+}
+TRAITS = {"policy": ("explicit",), "environment": (), "adversary": ("sees_draw", "watches")}  # truth values
+FIELDS = {"state": {"chances": "float64[1]"}, "adversary": {"budget": "float64"}}  # read by loops
+
+
+def symbol(role: str, name: str) -> str:
+    """What an export is called in bitcode; every other name stays inside."""
+    return f"robandit_{role}_{name}"
