@@ -11,7 +11,7 @@ import numpy as np
 from numba.core.cpu import CPUTargetOptions
 
 HOME = __name__  # a cached kernel re-imports the module of every function inside it: give all of them one that stays
-OUTSIDE = {"start", "notes", "parameters", "name", "late"}  # methods that never run compiled
+OUTSIDE = {"start", "notes", "parameters", "name", "late", "waived"}  # methods that never run compiled
 
 _PREPARED: dict[tuple[FunctionType, bool], FunctionType] = {}
 _COMPILED: dict[tuple[FunctionType, bool], Any] = {}
