@@ -69,6 +69,11 @@ class Policy(Part, Generic[Memory]):
         """How rewards are taken that come late, out of order or never: exact, weighted, or no."""
         return self.about.late if hasattr(type(self), "about") else "no"
 
+    @property
+    def waived(self) -> dict[str, str]:
+        """The laws that do not apply, each with the reason in words."""
+        return self.about.waived if hasattr(type(self), "about") else {}
+
     def notes(self, setting: Setting) -> list[str]:
         """What a user should know about this policy in this setting."""
         return []

@@ -1,7 +1,6 @@
 """Attacks as the command shows them: as JSON, as flags, in words."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 
@@ -9,6 +8,8 @@ def adversary_json(adversary: Any) -> dict[str, Any] | None:
     """The adversary as it could be given again; one in one piece has neither schedule nor size."""
     if adversary is None:
         return None
+    from dataclasses import replace
+
     from robandit.adversaries.scheduled import ScheduledAttack
 
     told: dict[str, Any] = {"threat": "B" if adversary.sees_draw else "A"}

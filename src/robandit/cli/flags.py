@@ -5,10 +5,12 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from robandit.errors import InputError, unknown
+
+if TYPE_CHECKING:  # `robandit --help` loads next to nothing
+    from pathlib import Path
 
 
 class Parser(argparse.ArgumentParser):
@@ -111,10 +113,12 @@ def plot_flags(text: str) -> Parser:
     return flags
 
 
-def plot_from(arguments: argparse.Namespace) -> Path | None:
+def plot_from(arguments: argparse.Namespace) -> "Path | None":
     """Where the picture goes, checked before anything is played."""
     if arguments.plot is None:
         return None
+    from pathlib import Path
+
     from robandit.pictures.style import check_plot
 
     with naming("--plot"):
@@ -127,6 +131,13 @@ def json_flags() -> Parser:
     flags = Parser(add_help=False)
     flags.add_argument("--json", action="store_true", help="print JSON in place of a table")
     return flags
+
+
+def print_json(told: Any) -> None:
+    """What a program reads, never with a number that is none."""
+    import json
+
+    print(json.dumps(told, indent=2, allow_nan=False))
 
 
 def game_flags(policies: str = "samba", arms: str = "9", runs: int = 100) -> Parser:
@@ -181,8 +192,10 @@ def study_flags() -> Parser:
     return flags
 
 
-def out_from(arguments: argparse.Namespace) -> Path:
+def out_from(arguments: argparse.Namespace) -> "Path":
     """Where results are kept; refused before anything is played if they could not be."""
+    from pathlib import Path
+
     out = Path(arguments.out)
     there = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):

@@ -1,12 +1,10 @@
 """The catalogue commands: policies, adversaries, environments."""
 
 import argparse
-import json
 import sys
-from dataclasses import MISSING
 from typing import Any
 
-from robandit.cli.flags import catalogue_from, json_flags, load_flags
+from robandit.cli.flags import catalogue_from, json_flags, load_flags, print_json
 
 LISTS = {
     "policies": "every policy, with fidelity, needs, bound and cost a round",
@@ -49,6 +47,8 @@ def entry(kind: str, cls: Any) -> dict[str, Any]:
 
 def parameters(cls: Any) -> list[dict[str, Any]]:
     """The parameters a user may set, with default, published and scaled values."""
+    from dataclasses import MISSING
+
     from robandit.catalogue import parameters_of
     from robandit.parts import plain
 
@@ -72,7 +72,7 @@ def show_list(arguments: argparse.Namespace) -> None:
     catalogue, kinds = catalogue_from(arguments), KINDS[arguments.command]
     entries = [entry(kind, cls) for kind in kinds for cls in catalogue.parts(kind).values()]
     if arguments.json:
-        print(json.dumps(entries, indent=2))
+        print_json(entries)
         return
     from rich.console import Console
 

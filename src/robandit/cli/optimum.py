@@ -1,10 +1,9 @@
 """`robandit optimum`: the exact worst attack on SAMBA with two arms."""
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any
 
-from robandit.cli.flags import json_flags, number, numbers, plot_flags, plot_from, whole
+from robandit.cli.flags import json_flags, number, numbers, plot_flags, plot_from, print_json, whole
 from robandit.errors import InputError
 from robandit.version import __version__
 
@@ -53,7 +52,7 @@ def optimum(arguments: argparse.Namespace) -> None:
     )
     told = as_json(found, arguments)
     if arguments.json:
-        print(json.dumps(told, indent=2))
+        print_json(told)
     else:
         print_words(told)
     if plot:

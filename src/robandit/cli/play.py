@@ -1,7 +1,6 @@
 """`robandit play`: policies against one environment and one adversary."""
 
 import argparse
-import json
 import math
 import sys
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from robandit.cli.flags import (
     plot_flags,
     plot_from,
     policies_from,
+    print_json,
 )
 from robandit.cli.progress import progress
 from robandit.version import __version__
@@ -47,7 +47,7 @@ def play(arguments: argparse.Namespace) -> None:
     traces, stopped = play_all(policies, environment, adversary, arguments)
     result = as_json(policies[: len(traces)], environment, adversary, arguments, traces)
     if arguments.json:
-        print(json.dumps(result, indent=2, allow_nan=False))
+        print_json(result)
     else:
         print_table(result)
     if plot:

@@ -1,10 +1,8 @@
 """`robandit price`: what it costs to turn a policy, and the frontier picture."""
 
 import argparse
-import json
 import math
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robandit.cli.attacks import as_flags
@@ -18,6 +16,7 @@ from robandit.cli.flags import (
     plot_flags,
     plot_from,
     policies_from,
+    print_json,
     whole,
 )
 from robandit.cli.progress import counted, progress, stage
@@ -25,6 +24,8 @@ from robandit.errors import InputError
 from robandit.version import __version__
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
+    from pathlib import Path
+
     from robandit.redteam.candidate import Candidate
     from robandit.redteam.evaluate import Game
     from robandit.redteam.frontier import Place
@@ -65,7 +66,7 @@ def price(arguments: argparse.Namespace) -> None:
     found = all_priced(arguments)
     told = as_json(found, arguments)
     if arguments.json:
-        print(json.dumps(told, indent=2, allow_nan=False))
+        print_json(told)
     else:
         print_prices(told)
     if plot:
@@ -193,7 +194,7 @@ def print_prices(told: dict[str, Any]) -> None:
             console.print(f"note on {who}: {note}", highlight=False)
 
 
-def draw(found: "Found", path: Path, arguments: argparse.Namespace) -> None:
+def draw(found: "Found", path: "Path", arguments: argparse.Namespace) -> None:
     """The frontier, one panel an environment."""
     from robandit.pictures.frontier import frontier
     from robandit.redteam.frontier import FAMILIES

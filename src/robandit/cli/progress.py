@@ -1,7 +1,6 @@
 """How far long work is: a bar on a terminal; in a pipe a line now and then, on standard error."""
 
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,6 +49,8 @@ def progress(total: float, opening: str = "") -> Iterator[Tell]:
     if not opening:
         yield course.tell
         return
+    import threading
+
     ended = threading.Event()
     threading.Thread(target=speak, args=(course, ended), daemon=True).start()
     try:
@@ -87,7 +88,7 @@ def stage(tell: Tell, before: float, size: float, now: str) -> Callable[[float],
     return more
 
 
-def speak(course: Course, ended: threading.Event) -> None:
+def speak(course: Course, ended: Any) -> None:
     """A line every so often, until the work has ended."""
     while not ended.wait(EVERY):
         say(course.line())

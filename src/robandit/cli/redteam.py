@@ -1,10 +1,7 @@
 """`robandit redteam`: the worst attack on a policy within a budget."""
 
 import argparse
-import json
 import math
-import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robandit.cli.attacks import adversary_json, as_flags
@@ -19,6 +16,7 @@ from robandit.cli.flags import (
     plot_flags,
     plot_from,
     policies_from,
+    print_json,
     whole,
 )
 from robandit.cli.progress import counted, progress, stage
@@ -26,6 +24,8 @@ from robandit.errors import InputError
 from robandit.version import __version__
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
+    from pathlib import Path
+
     from robandit.redteam.candidate import Candidate
     from robandit.redteam.evaluate import Evaluator, Game
     from robandit.redteam.search import Finding
@@ -73,7 +73,7 @@ def redteam(arguments: argparse.Namespace) -> None:
     results = [as_json(evaluator, finding, arguments) for evaluator, finding in findings]
     told = results[0] if len(results) == 1 else {"version": __version__, "results": results}
     if arguments.json:
-        print(json.dumps(told, indent=2, allow_nan=False))
+        print_json(told)
     else:
         for result in results:
             print_finding(result)
@@ -146,6 +146,8 @@ def as_json(evaluator: "Evaluator", finding: "Finding", arguments: argparse.Name
 
 def replay(game: "Game", candidate: "Candidate", budget: float, arguments: argparse.Namespace) -> str:
     """The command that plays an attack again, to the same bits."""
+    import shlex
+
     words = ["robandit", "play", "--policy", str(game.policy)]
     for name in ("environment", "arms", "means"):
         value = getattr(arguments, name)
@@ -169,7 +171,7 @@ def print_finding(result: dict[str, Any]) -> None:
     print(f"  {result['replay']}")
 
 
-def draw(findings: "list[tuple[Evaluator, Finding]]", path: Path, arguments: argparse.Namespace) -> None:
+def draw(findings: "list[tuple[Evaluator, Finding]]", path: "Path", arguments: argparse.Namespace) -> None:
     """One finding over time; several against the budget."""
     if len(findings) == 1:
         from robandit.pictures.attack import attack_over_time

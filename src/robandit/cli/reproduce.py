@@ -1,7 +1,6 @@
 """`robandit reproduce`: the whole paper, from cells to verdicts."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from robandit.cli.flags import study_flags
@@ -25,6 +24,8 @@ def add(commands: Any) -> None:
 
 def reproduce(arguments: argparse.Namespace) -> None:
     """Play what is missing, weigh the claims, write results.json and report.html."""
+    from pathlib import Path
+
     from robandit.paper.page import spec_path, write_paper
     from robandit.study.spec import read_study
 

@@ -1,19 +1,19 @@
 """`robandit study run | status | report`: anyone's own question."""
 
 import argparse
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robandit.cli.flags import json_flags, naming, study_flags
+from robandit.cli.flags import json_flags, naming, print_json, study_flags
 from robandit.cli.progress import progress, say
 from robandit.errors import InputError
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
+    from pathlib import Path
+
     from robandit.store.cells import Store
     from robandit.study.cell import Cell
     from robandit.study.run import Seen
@@ -37,6 +37,8 @@ def add(commands: Any) -> None:
 
 def study(arguments: argparse.Namespace) -> None:
     """Run, show or report a study."""
+    from pathlib import Path
+
     from robandit.store.cells import Store
     from robandit.study.report import write_report
     from robandit.study.spec import read_study
@@ -59,14 +61,14 @@ def study(arguments: argparse.Namespace) -> None:
         print(f"report: {write_report(checked, Store(folder), folder)}")
 
 
-def spec_in(folder: Path) -> Path:
+def spec_in(folder: "Path") -> "Path":
     """The spec a study's folder was made from."""
     if not (folder / SPEC).is_file():
         raise InputError(f"{str(folder)!r} is not the folder of a study: it has no {SPEC}")
     return folder / SPEC
 
 
-def run_study(checked: "Study", spec: Path, folder: Path, threads: int | None, scheduler: str | None) -> list[str]:
+def run_study(checked: "Study", spec: "Path", folder: "Path", threads: int | None, scheduler: str | None) -> list[str]:
     """Play what is missing; says what it does, and keeps every finished cell."""
     from robandit.store.cells import Store
     from robandit.store.files import write_atomically
@@ -125,7 +127,7 @@ def show_status(checked: "Study", store: "Store", as_json: bool) -> None:
     if as_json:
         total = dict(Counter(states.values()))
         told = {"study": checked.name, "total": total, "grids": rows, "failed": failures}
-        print(json.dumps({**told, "damaged": len(store.damaged())}, indent=2))
+        print_json({**told, "damaged": len(store.damaged())})
         return
     from rich.console import Console
 

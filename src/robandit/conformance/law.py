@@ -33,7 +33,10 @@ def abouts(part: Part) -> list[About]:
 
 def waivers(part: Part) -> dict[str, str]:
     """The laws that do not apply to a part, or to one inside it, with the reasons."""
-    return {law: reason for about in abouts(part) for law, reason in about.waived.items()}
+    inside = (getattr(part, item.name) for item in fields(part))
+    inherited = {law: reason for value in inside if isinstance(value, Part) for law, reason in waivers(value).items()}
+    own = part.about.waived if hasattr(type(part), "about") else {}
+    return {**inherited, **getattr(part, "waived", own)}
 
 
 def check(part: Part, laws: dict[str, Law]) -> None:

@@ -43,6 +43,13 @@ class Barbar(Phased):
         """Only pulls in random order are independent."""
         return self.pulls == Order.RANDOM
 
+    @property
+    def waived(self) -> dict[str, str]:
+        """Blocks follow the arms' index."""
+        if self.pulls != Order.BLOCKS:
+            return {}
+        return {"relabelling": "blocks come in the arms' index order, and the last epoch breaks off in one"}
+
     def start(self, setting: Setting) -> Epoch:
         state = new_epoch(setting.arms, log_factor(self.scale, self.delta, setting))
         self.open_epoch(state)

@@ -65,20 +65,20 @@ class KlUcb(Policy[State]):
         state.means[arm] = mean
         state.entropies[arm] = negative_entropy(mean)
         state.chances[state.next_arm] = 0.0
-        state.next_arm = self.largest_bound(state)
+        state.next_arm = self.largest_bound(state, arm)
         state.chances[state.next_arm] = 1.0
 
-    def largest_bound(self, state: State) -> int:
+    def largest_bound(self, state: State, start: int) -> int:
         """The arm with the largest bound, lowest index on ties; an arm never chosen comes first.
 
-        Against the bound q of the last winner, an arm with kl(mean, q) above its level cannot win,
+        Against the bound q of one arm, the last one heard of, an arm with kl(mean, q) above its level cannot win,
         which costs two products to see; only the others are solved for.
         """
         for arm in range(len(state.pulls)):
             if state.pulls[arm] + state.waiting[arm] == 0.0:
                 return arm
         level = self.scale * math.log(state.rounds)
-        best = state.next_arm
+        best = start
         bound = self.bound(state, best, level)
         log_bound, log_rest = math.log(max(bound, TINY)), math.log(max(1.0 - bound, TINY))
         for arm in range(len(state.pulls)):

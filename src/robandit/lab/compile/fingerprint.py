@@ -16,7 +16,7 @@ from robandit.layout import Layout
 from robandit.version import __version__
 
 HERE = Path(__file__).parent
-OUTSIDE = {"start", "notes", "parameters", "name", "late"}  # methods that never run compiled
+OUTSIDE = {"start", "notes", "parameters", "name", "late", "waived"}  # methods that never run compiled
 
 
 def methods_of(cls: type) -> dict[str, FunctionType]:
