@@ -11,9 +11,9 @@ import time
 PLAY = ["play", "--policy", "samba", "--runs", "10", "--horizon", "10000", "--json"]
 HITS = """
 import robandit as rb
-from robandit.lab.compile import kernel
+from robandit.lab.compile.kernel import built
 rb.simulate(rb.Samba(), rb.Bernoulli([.1, .9]), horizon=10, runs=1)
-print(sum(sum(k.stats.cache_hits.values()) for k in kernel._KERNELS.values()))
+print(built()[1])
 """
 
 

@@ -43,9 +43,8 @@ class Greedy(rb.Policy[State]):
             state.chances[arm] += step(self.rate) * reward * (wanted - state.chances[arm])
 
 trace = rb.simulate(Greedy(), rb.Bernoulli([0.2, 0.8]), horizon=5000, runs=4)
-from robandit.lab.compile import kernel
-hits = sum(sum(k.stats.cache_hits.values()) for k in kernel._KERNELS.values())
-print(trace.regret[:, -1].mean(), hits)
+from robandit.lab.compile.kernel import built
+print(trace.regret[:, -1].mean(), built()[1])
 """
 
 
@@ -134,7 +133,6 @@ def test_new_arms_and_parameters_never_recompile() -> None:
     for rate, arms in ((0.1, 3), (0.2, 17)):
         rb.simulate(rb.Samba(rate), rb.Bernoulli(np.linspace(0, 1, arms)), horizon=10 * arms, runs=2)
     assert known == kernel._KERNELS
-    assert all(len(compiled.signatures) == 1 for compiled in known.values())
 
 
 def redefine(gain: float) -> Any:
@@ -170,7 +168,9 @@ class Allocating(Plain):
 def test_a_policy_that_allocates_is_compiled_all_the_same(kernel_cache: Path) -> None:
     trace = rb.simulate(Allocating(), ENVIRONMENT, horizon=3000, runs=3)
     assert trace.pulls.sum() == 9000
+    assert trace.road == "numba"
     assert list(kernel_cache.glob("*/counts-references"))
+    assert rb.simulate(rb.Samba(), ENVIRONMENT, horizon=10, runs=1).road == "linked"
 
 
 @dataclass(frozen=True)
@@ -471,7 +471,7 @@ def test_an_option_that_numba_drops_is_told_and_done_without(monkeypatch: pytest
         functions.known.cache_clear()
 
 
-def test_no_shipped_part_counts_references() -> None:
+def test_every_shipped_part_goes_the_fast_road() -> None:
     environments = [rb.environment("beta", (0.2, 0.8)), rb.Samples(samples=((0.0, 1.0), (0.5, 1.0)))]
     adversaries = [rb.attack(name, budget=5) for name in shipped("adversary")]
     adversaries += [rb.attack("flip", schedule=name, budget=5) for name in shipped("schedule") if name != "window"]
@@ -483,7 +483,7 @@ def test_no_shipped_part_counts_references() -> None:
         rb.simulate(rb.Samba(), ENVIRONMENT, adversary, horizon=10, runs=1)
     ours = [built for (entry, *roles), built in kernel._KERNELS.items() if all_shipped(roles)]
     assert len(ours) > 30
-    assert not any(built.targetoptions["_nrt"] for built in ours)
+    assert {built.road for built in ours} == {"linked"}
 
 
 def all_shipped(roles: Any) -> bool:

@@ -1,7 +1,6 @@
 """The exact optimum for two arms: values known beforehand, grids, simulation, and the attack's shape."""
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 import robandit as rb
 from robandit.cli.main import main
 from robandit.theory import programme
-from robandit.theory.optimal_attack import moves_on_grid, optimal_attack, solved
+from robandit.theory.optimal_attack import moves_on_grid, optimal_attack, solve
 
 
 def test_clean_regret_is_that_of_the_lab() -> None:
@@ -120,17 +119,15 @@ def test_compiled_equals_interpreted(sees_draw: bool) -> None:
     tables = (moves.chances, moves.up, moves.up_weights, moves.down, moves.down_weights)
     game, size = (0.9, 0.8, 12, sees_draw), len(moves.chances)
     found = []
-    for ready in (
-        lambda plain: lambda *terms: plain(*terms, np.zeros(1, np.int64)),
-        lambda plain: partial(solved, plain),
-    ):
+    for run in (lambda programme, *terms: programme(*terms, np.zeros(1)), solve):
         priced, decided = np.zeros((12, size, 1), np.uint8), np.zeros((12, size, 7), np.uint8)
         shape = np.zeros((12, size), np.uint8)
-        values = ready(programme.solve_priced)(tables, game, 0.01, shape, shown, priced)
+        rows, values = np.zeros((3, size)), np.zeros((size, 7))
+        run(programme.solve_priced, tables, game, 0.01, shape, shown, priced, rows, tuple(np.zeros((2, 3, size))))
         assert np.array_equal(priced[:, :, 0], shape)
-        unit = 1.0 if sees_draw else 0.2
-        more = ready(programme.solve_budgeted)(tables, game, unit, np.zeros((size, 7)), shape, shown, decided)
+        unit, work = 1.0 if sees_draw else 0.2, (*np.zeros((2, size, 7)), *np.zeros((2, 7)), np.zeros(7, np.uint8))
+        run(programme.solve_budgeted, tables, game, unit, shape, shown, decided, values, work)
         assert np.array_equal(decided[:, :, 6], shape)
-        found.append([values, more, priced, decided])
+        found.append([rows, values, priced, decided])
     assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
     assert all(array.max() > 0 for array in found[0])

@@ -66,6 +66,7 @@ def simulate(
         engine=engine,
         nanoseconds=1e9 * spent / ((table.until - table.first) * runs),
         state=table.left_at(seats) if until is not None else None,
+        road=seats[0].road if seats else "",
     )
 
 

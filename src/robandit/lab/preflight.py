@@ -66,7 +66,7 @@ def check_starts(table: Table) -> None:
 
 def check_rounds(table: Table, seat: Seat) -> None:
     """Play, and look at everything a part answers or leaves behind."""
-    policy, state, environment, tables, adversary, memory, _ = seat
+    policy, state, environment, tables, adversary, memory = seat.parts().values()
     words = [Random(*(int(word) for word in table.dice[0, role])) for role in range(3)]
     means = table.means.copy()
     owned = arrays_in(state), arrays_in(memory)

@@ -32,10 +32,11 @@ class Seat(NamedTuple):
     adversary: Adversary[Any]
     memory: Any
     given: tuple[Any, ...]
+    road: str = ""  # how the loop was compiled
 
     def parts(self) -> dict[str, Any]:
         """The parts by role, in the order the loop takes them."""
-        return {role: part for role, part in self._asdict().items() if role != "given"}
+        return {role: part for role, part in self._asdict().items() if role not in ("given", "road")}
 
 
 @dataclass
@@ -108,7 +109,7 @@ class Table:
         seat = self.seat(runs)
         kernel = kernel_for(play.play_runs, seat.parts(), seat.given)
         kernel(tuple(seat.parts().values()), *seat.given)
-        return seat
+        return seat._replace(road=kernel.road)
 
     def left_at(self, seats: list[Seat]) -> Position:
         """The position after plays of one run each."""

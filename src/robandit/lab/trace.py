@@ -25,6 +25,7 @@ class Trace:
     engine: str
     nanoseconds: float  # CPU time a round
     state: Position | None = None  # where the play was left, if it was
+    road: str = ""  # how the loop was compiled: linked, or by numba as one; empty where it was not
 
     @property
     def horizon(self) -> int:

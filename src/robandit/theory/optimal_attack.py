@@ -85,12 +85,14 @@ def optimal_attack(
     shape = np.zeros((len(shown), size), np.uint8)
     spending: float | None = None
     if price is not None:
-        rows = solved(solve_priced, tables, game, price, shape, shown, decisions)
+        rows = np.zeros((3, size))  # value, spending, clean regret
+        solve(solve_priced, tables, game, price, shape, shown, decisions, rows, tuple(np.zeros((2, 3, size))))
         spending, clean = float(rows[1, moves.start]), float(rows[2, moves.start])
         regret = float(rows[0, moves.start]) + price * spending
     else:
-        start = np.zeros((size, levels + 1))
-        values = solved(solve_budgeted, tables, game, steps[0], start, shape, shown, decisions)
+        values, now, after = np.zeros((3, size, levels + 1))
+        work = (now, after, *np.zeros((2, levels + 1)), np.zeros(levels + 1, np.uint8))
+        solve(solve_budgeted, tables, game, steps[0], shape, shown, decisions, values, work)
         regret, clean = float(values[moves.start, levels]), float(values[moves.start, 0])
     adversary: Adversary[Any] | None = None
     most = math.inf if budget is None else budget
@@ -101,15 +103,15 @@ def optimal_attack(
     return OptimalAttack(regret, spending, clean, threat, steps, moves.chances, shown, shape, adversary)
 
 
-def solved(programme: Callable[..., Any], *terms: Any) -> Any:
-    """What a dynamic programme answers, compiled; in a thread of its own, so that Ctrl-C is heard and ends it."""
+def solve(programme: Callable[..., None], *terms: Any) -> None:
+    """Run a dynamic programme compiled, in a thread of its own, so that Ctrl-C is heard and ends it."""
     from robandit.lab.compile.kernel import kernel_for
 
     stop = np.zeros(1, np.int64)
-    arguments = (*terms, stop)
+    given = (*terms, stop)
     with ThreadPoolExecutor(1) as pool:
         try:
-            return pool.submit(kernel_for(programme, {}, arguments), *arguments).result()
+            pool.submit(kernel_for(programme, {}, given), (), *given).result()
         except BaseException:
             stop[0] = 1
             raise

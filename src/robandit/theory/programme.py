@@ -7,19 +7,18 @@ rival's failures, 3 both.
 
 from typing import Any
 
-import numpy as np
 
-
-def solve_priced(tables: Any, game: Any, price: float, shape: Any, shown: Any, decisions: Any, stop: Any) -> Any:
-    """The most of regret - price * spending, the spending it takes, and the clean regret, at each grid point.
+def solve_priced(
+    tables: Any, game: Any, price: float, shape: Any, shown: Any, decisions: Any, rows: Any, work: Any, stop: Any
+) -> None:
+    """Into `rows`, by grid point: the most of regret - price * spending, the spending it takes, the clean regret.
 
     `shape` keeps the decisions in the rounds `shown`; `decisions`, unless it is empty, all of them.
     """
     chances, up, up_weights, down, down_weights = tables
     best, rival, horizon, sees_draw = game
     size = len(chances)
-    rows = np.zeros((3, size))  # value, spending, clean regret
-    raised, lowered = np.zeros((3, size)), np.zeros((3, size))
+    raised, lowered = work
     low, high = min(1.0 - rival, best), max(1.0 - rival, best)
     record = len(shown) - 1
     for t in range(horizon - 1, -1, -1):
@@ -55,22 +54,20 @@ def solve_priced(tables: Any, game: Any, price: float, shape: Any, shown: Any, d
                 shape[record, j] = decision
         if record >= 0 and shown[record] == t:
             record -= 1
-    return rows
 
 
 def solve_budgeted(
-    tables: Any, game: Any, unit: float, value: Any, shape: Any, shown: Any, decisions: Any, stop: Any
-) -> Any:
-    """The most regret at each grid point for each budget left, in units; with no unit left it is clean.
+    tables: Any, game: Any, unit: float, shape: Any, shown: Any, decisions: Any, answer: Any, work: Any, stop: Any
+) -> None:
+    """Into `answer`: the most regret at each grid point for each budget left, in units; with no unit left it is clean.
 
     What is left of the budget runs along the rows of memory, so that every step below is one pass over them.
     `shape` keeps the decisions with the whole budget left, in the rounds `shown`.
     """
     chances, up, up_weights, down, down_weights = tables
     best, rival, horizon, sees_draw = game
-    size, levels = value.shape[0], value.shape[1] - 1
-    after = value.copy()
-    raised, lowered, made = np.zeros(levels + 1), np.zeros(levels + 1), np.zeros(levels + 1, np.uint8)
+    size, levels = answer.shape[0], answer.shape[1] - 1
+    value, after, raised, lowered, made = work
     larger = max(1.0 - rival, best)  # the larger useful step costs `whole` units and a part of one more
     whole = int(larger / unit + 1e-9)
     part = max(larger / unit - whole, 0.0)
@@ -103,7 +100,9 @@ def solve_budgeted(
                 shape[record, j] = made[levels]
         if record >= 0 and shown[record] == t:
             record -= 1
-    return value
+    for j in range(size):
+        for left in range(levels + 1):
+            answer[j, left] = value[j, left]
 
 
 def strike(

@@ -48,14 +48,14 @@ class Counted:
     def arguments(self, parts: tuple[Any, ...], rest: tuple[Any, ...]) -> tuple[Any, ...]:
         """Parts as nested plain tuples, so that numba's cache key holds no class of a user."""
         values = tuple(packed(part, layout) for part, layout in zip(parts, self.layouts.values(), strict=True))
-        return (values, *(unwrapped(value) for value in rest))
+        return tuple(unwrapped(value) for value in ((values, *rest) if parts else rest))
 
     def __call__(self, parts: tuple[Any, ...], *rest: Any) -> None:
         """Run; what the parts remember is changed in place."""
         closed = self.function(*self.arguments(parts, rest))
         remembering = [role for role in ("state", "memory") if role in self.layouts]
         given = dict(zip(self.layouts, parts, strict=True))
-        for role, scalars in zip(remembering, closed, strict=True):
+        for role, scalars in zip(remembering, closed or (), strict=True):
             scalars_set(given[role], self.layouts[role], scalars)
 
 

@@ -12,6 +12,7 @@ fingerprint without numba. A part that cannot go this road, as one that allocate
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -27,10 +28,11 @@ _KERNELS: dict[Any, Any] = {}
 _LOCK = threading.RLock()
 
 
-def kernel_for(entry: Callable[..., Any], parts: dict[str, Any], rest: tuple[Any, ...]) -> Callable[..., None]:
+def kernel_for(entry: Callable[..., Any], parts: dict[str, Any], rest: tuple[Any, ...]) -> Any:
     """The compiled loop that begins with `entry`, for these parts by role and what else it is given.
 
-    Called with the parts and the rest; what the parts remember is changed in place.
+    Called with the parts and the rest; what the parts remember is changed in place. A loop without parts is given
+    the rest only, and answers by writing into it.
     """
     layouts = {role: layout_of(part) for role, part in parts.items()}
     kinds = tuple(kind_of(value) for value in rest)
@@ -38,9 +40,9 @@ def kernel_for(entry: Callable[..., Any], parts: dict[str, Any], rest: tuple[Any
     if key not in _KERNELS:  # a kernel that is there never waits for one that is being built
         with _LOCK:
             if key not in _KERNELS:
-                _KERNELS[key] = build(entry, layouts, (("pointer",) * len(parts), *kinds), parts, rest)
-    kernel: Callable[..., None] = _KERNELS[key]
-    return kernel
+                arguments = (("pointer",) * len(parts), *kinds) if parts else kinds
+                _KERNELS[key] = build(entry, layouts, arguments, parts, rest)
+    return _KERNELS[key]
 
 
 def kind_of(value: Any) -> Kind:
@@ -101,7 +103,7 @@ def linked_from_pieces(entry: Any, layouts: dict[str, Layout], arguments: Kind, 
     for role, other in PAIRS:
         if role in layouts:
             pair = {role: layouts[role], other: layouts[other]}
-            pieces.append(kept(f"{name_of(pair, ('part', role))}.bc", lambda pair=pair: part_piece(pair)))
+            pieces.append(kept(f"{name_of(pair, ('part', role))}.bc", partial(part_piece, pair)))
     return linked(pieces, layouts, arguments)
 
 

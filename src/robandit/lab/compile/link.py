@@ -9,7 +9,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from robandit.lab.compile.memory import Kind, block_of, measure, read_scalars
-from robandit.layout import Layout
+from robandit.layout import Fresh, Layout, layout_of
 
 ENTRY, KERNEL = "robandit_enter", "robandit_kernel"
 _LOCK = threading.Lock()  # LLVM's engines are made one at a time
@@ -149,7 +149,7 @@ class Kernel:
         blocks = [block_of(part, layout) for part, layout in zip(parts, self.objects.values(), strict=True)]
         pointers = tuple(block.ctypes.data for block in blocks)
         kept: list[Any] = []  # what pointers point to must live through the call
-        arguments = (pointers, *(pointed(value, kept) for value in rest))
+        arguments = tuple(pointed(value, kept) for value in ((pointers, *rest) if parts else rest))
         block = block_of(arguments, self.arguments)
         if self.function(block.ctypes.data):
             raise Raised
@@ -161,13 +161,6 @@ class Kernel:
 def pointed(value: Any, kept: list[Any]) -> Any:
     """An argument with the objects in it replaced by pointers to where they lie."""
     if isinstance(value, Fresh):
-        kept.append(block_of(value.value, value.layout))
+        kept.append(block_of(value.value, layout_of(value.value)))
         return kept[-1].ctypes.data
     return tuple(pointed(inner, kept) for inner in value) if isinstance(value, tuple) else value
-
-
-class Fresh:
-    """An object a loop copies from: a state or a memory as it was before round one."""
-
-    def __init__(self, value: Any, layout: Layout) -> None:
-        self.value, self.layout = value, layout

@@ -12,7 +12,8 @@ from typing import Any
 import llvmlite.binding as llvm
 import numba as nb
 from llvmlite import ir
-from numba.core import cgutils, codegen, types
+from numba.core import cgutils, codegen
+from numba.core import types as numba_types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.datamodel.models import PrimitiveModel
 from numba.core.imputils import lower_builtin, lower_getattr_generic
@@ -29,6 +30,7 @@ from robandit.lab.compile.opened import numba_type, opened_type, opener
 from robandit.lab.compile.seams import FIELDS, METHODS, TRAITS, symbol
 from robandit.layout import Layout, layout_of
 
+types: Any = numba_types
 RANDOM = layout_of(Random(0, 0, 0, 0))
 CHOICE = types.NamedTuple((types.int64, types.float64, types.int64), Choice)
 POINTER = ir.IntType(8).as_pointer()
@@ -75,7 +77,7 @@ def lazily() -> Iterator[None]:
         (library, "_optimize_functions"): optimise_nothing,
         (library, "_optimize_final_module"): lambda self: None,
         (library, "_finalize_final_module"): finish_without_code,
-        (library, "get_pointer_to_function"): lambda self, name: 0,
+        (library, "get_pointer_to_function"): no_pointer,
         (engine, "set_env"): lambda self, name, value: None,
     }
     with global_compiler_lock:
@@ -99,6 +101,12 @@ def finish_without_code(self: Any) -> None:
     self._finalize_dynamic_globals()
     self._verify_declare_only_symbols()
     self._finalized = True
+
+
+def no_pointer(self: Any, name: str) -> int:
+    """In place of a function's address: its library is finished, and has none."""
+    self._ensure_finalized()
+    return 0
 
 
 def lowered(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, str, Any]:

@@ -1,7 +1,7 @@
 """What a loop may ask of its parts, and with which types: the contract of game.py as the compiler sees it."""
 
 PAIRS = (("policy", "state"), ("environment", "tables"), ("adversary", "memory"))  # a part and what it remembers
-METHODS = {  # answer and arguments, besides the part itself
+METHODS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {  # answer and arguments, besides the part itself
     "policy": {
         "begin": ("none", ("state", "random")),
         "choose": ("choice", ("state", "random")),
@@ -14,8 +14,16 @@ METHODS = {  # answer and arguments, besides the part itself
         "tamper_reward": ("float64", ("memory", "int64", "float64[1]", "int64", "float64", "random")),
     },
 }
-TRAITS = {"policy": ("explicit",), "environment": (), "adversary": ("sees_draw", "watches")}  # truth values
-FIELDS = {"state": {"chances": "float64[1]"}, "adversary": {"budget": "float64"}}  # read by loops
+# truth values a loop asks for, and fields it reads
+TRAITS: dict[str, tuple[str, ...]] = {
+    "policy": ("explicit",),
+    "environment": (),
+    "adversary": ("sees_draw", "watches"),
+}  # truth values
+FIELDS: dict[str, dict[str, str]] = {
+    "state": {"chances": "float64[1]"},
+    "adversary": {"budget": "float64"},
+}  # read by loops
 
 
 def symbol(role: str, name: str) -> str:
