@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -217,6 +218,13 @@ def test_the_clock_learns_from_what_it_saw(spec: Path) -> None:
         clock.saw(key, cell, {"seconds": 1e-6 * cell.work() * len(cell.means)})
     last: Cell = list(cells.values())[-1]
     assert clock.seconds_left() == pytest.approx(1e-6 * last.work() * len(last.means) / 2)
+
+
+def test_a_cell_by_counts_does_not_promise_years() -> None:
+    long = Cell("cbarbar:scale=1", "bernoulli", (0.2, 0.8), "none", "start", "full", "cost", 0.0, 10**12, 20, 1, 1)
+    clock = Clock({"long": long}, 2)
+    clock.saw("other", replace(long, policy="samba", horizon=10**5), {"seconds": 0.1})
+    assert clock.seconds_left() < 60
 
 
 def test_paired_differences_and_holm() -> None:

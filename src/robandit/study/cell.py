@@ -12,9 +12,12 @@ from typing import Any
 from robandit.catalogue import SHIPPED, Catalogue
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.batch import Progress, simulate
+from robandit.lab.counts import ABOVE
 from robandit.store.code import code_hash
 from robandit.store.parquet import FORMAT, as_bytes
 from robandit.version import __version__
+
+BY_COUNTS = 10_000  # rounds that cost about as much as a run by counts
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,8 @@ class Cell:
         return catalogue.policy(self.policy), catalogue.environment(self.environment, self.means), adversary
 
     def work(self) -> int:
-        """Rounds to play."""
-        return self.runs * self.horizon
+        """Rounds to play; beyond the horizon where phased policies go by counts, what those cost."""
+        return self.runs * (self.horizon if self.horizon <= ABOVE else BY_COUNTS)
 
     def key(self, catalogue: Catalogue = SHIPPED) -> str:
         """The content hash: the cell, the code that plays it, and the file format."""
