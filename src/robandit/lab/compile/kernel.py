@@ -9,10 +9,12 @@ combination, optimised once and kept as an object (link.py, which does not). Wha
 fingerprint without numba. A part that cannot go this road, as one that allocates, goes the other one (counted.py).
 """
 
+import re
 import sys
 import threading
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from importlib.metadata import PackageNotFoundError, requires, version
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -62,6 +64,7 @@ def build(entry: Any, layouts: dict[str, Layout], arguments: Kind, parts: dict[s
     """A kernel from the cache, linked from pieces that are, or compiled; by the other road where this one is closed."""
     from robandit.lab.compile.link import CannotLink, Kernel, processor
 
+    check_versions()
     loop = sys.modules[entry.__module__]
     text = (entry.__name__, loop_text(loop), repr(arguments))
     name = name_of(layouts, ("kernel", *text, processor()))
@@ -89,10 +92,32 @@ def build(entry: Any, layouts: dict[str, Layout], arguments: Kind, parts: dict[s
 
 
 def by_numba(error: Exception) -> bool:
-    """Whether an error is numba's word that it cannot compile something, not a fault of ours."""
+    """Whether an error is numba's word that it cannot compile something, or has changed; not a fault of ours."""
     from numba.core.errors import NumbaError
 
-    return isinstance(error, NumbaError | NotImplementedError | AssertionError | CompileError)
+    return isinstance(error, NumbaError | NotImplementedError | AssertionError | ImportError)
+
+
+@cache
+def check_versions() -> None:
+    """Refuse a numba that the lab was not made for, in one sentence."""
+    wanted = next((line for line in requires("robandit") or () if line.startswith("numba")), "numba")
+    try:
+        installed = version("numba")
+    except PackageNotFoundError:
+        installed = "none"
+    limits = re.findall(r"(>=|<)\s*([\d.]+)", wanted)
+    here = numbers(installed)
+    fits = all(here >= numbers(limit) if sign == ">=" else here < numbers(limit) for sign, limit in limits)
+    if installed == "none" or not fits:
+        raise CompileError(
+            f"the lab compiles with {wanted}; {installed} is installed: engine plain plays without it"
+        )
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """A version as numbers that compare."""
+    return tuple(int(number) for number in re.findall(r"\d+", text)[:3])
 
 
 def linked_from_pieces(entry: Any, layouts: dict[str, Layout], arguments: Kind, text: tuple[str, ...]) -> bytes:

@@ -80,6 +80,9 @@ def lazily() -> Iterator[None]:
         (library, "get_pointer_to_function"): no_pointer,
         (engine, "set_env"): lambda self, name, value: None,
     }
+    absent = [name for owner, name in patched if not hasattr(owner, name)]
+    if absent:
+        raise NotImplementedError(f"numba's code generator has no {', '.join(absent)} any more")
     with global_compiler_lock:
         usual = {(owner, name): getattr(owner, name) for owner, name in patched}
         for (owner, name), step in patched.items():

@@ -1,0 +1,248 @@
+"""The engine behind the kernels: layout in memory, names that do not clash, a cache many may use at once, two roads."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from robandit.catalogue import shipped
+from robandit.conformance.law import require_same_play
+from robandit.errors import CompileError
+from robandit.lab.compile import cache, kernel
+from robandit.lab.compile.memory import block_of, measure, places, read_scalars
+from robandit.lab.table import set_table
+from robandit.layout import layout_of
+
+ENVIRONMENT = rb.Bernoulli([0.2, 0.5, 0.8])
+
+
+@dataclass
+class Inner:
+    flag: bool
+    word: int
+    other: bool
+
+
+@dataclass
+class Mixed:
+    """Everything a state may hold, in an order that needs padding."""
+
+    first: bool
+    chances: np.ndarray
+    inner: Inner
+    second: bool
+    number: float
+    table: np.ndarray
+    third: bool
+
+
+def mixed() -> Mixed:
+    return Mixed(True, np.arange(3.0), Inner(False, -7, True), True, 0.25, np.ones((2, 3), np.int64), False)
+
+
+def test_memory_is_laid_out_as_llvm_lays_it_out() -> None:
+    """Our offsets and sizes against those of LLVM's own target, for the struct that opened objects are."""
+    from llvmlite import binding, ir
+    from numba.core.registry import cpu_target
+
+    from robandit.lab.compile.link import machine
+    from robandit.lab.compile.opened import opened_type
+
+    for value in (mixed(), *(make().start(rb.Setting(3, 100)) for make in shipped("policy").values())):
+        layout = layout_of(value)
+        struct = opened_type(layout, False).struct(cpu_target.target_context)
+        module = ir.Module()
+        ir.GlobalVariable(module, struct, "it").initializer = ir.Constant(struct, None)
+        kind = binding.parse_assembly(str(module)).get_global_variable("it").global_value_type
+        target = machine().target_data
+        assert target.get_abi_size(kind) == measure(layout)[0], type(value)
+        offsets = [target.get_element_offset(kind, place) for place in range(len(layout.items))]
+        assert offsets == [place for _, _, place in places(layout)], type(value)
+
+
+def test_scalars_come_back_from_memory() -> None:
+    value = mixed()
+    block = block_of(value, layout_of(value))
+    other = Mixed(False, value.chances, Inner(True, 0, False), False, 0.0, value.table, True)
+    read_scalars(block, other, layout_of(other))
+    assert (other.first, other.inner, other.second, other.number, other.third) == (True, value.inner, True, 0.25, False)
+
+
+CLASH = """
+from dataclasses import dataclass
+import numpy as np
+import robandit as rb
+
+def argmax(values):
+    return {arm}
+
+@dataclass
+class State:
+    chances: np.ndarray
+    inner: object = None
+
+@dataclass(frozen=True)
+class Samba(rb.Policy[State]):
+    about = rb.About(name="{name}", summary="same names, other code")
+    {inner}
+
+    def start(self, setting):
+        return State(np.full(setting.arms, 1 / setting.arms){start})
+
+    def learn(self, state, choice, reward, random):
+        {learn}
+        for arm in range(len(state.chances)):
+            state.chances[arm] = 1.0 if arm == argmax(state.chances) else 0.0
+"""
+
+
+def test_names_do_not_clash(tmp_path: Path) -> None:
+    """Two classes of one name with helpers of one name, one inside the other, in one kernel."""
+    plain = CLASH.format(arm=1, name="plain", inner="", start="", learn="")
+    wrapper = CLASH.format(
+        arm=0,
+        name="wrapper",
+        inner="inside: rb.Policy = None",
+        start=", self.inside.start(setting)",
+        learn="self.inside.learn(state.inner, choice, reward, random)",
+    ).replace("inner: object = None", "inner: object")
+    (tmp_path / "one.py").write_text(plain)
+    (tmp_path / "two.py").write_text(wrapper)
+    own = rb.Catalogue().with_file(str(tmp_path / "one.py")).with_file(str(tmp_path / "two.py"))
+    policy = own.policy("wrapper:inside=(plain)")
+    table = set_table(policy, ENVIRONMENT, None, 50, 1, 1, 5)
+    seat = table.play_compiled(slice(0, 1))
+    assert seat.road == "linked"
+    assert seat.state.chances.tolist() == [1.0, 0.0, 0.0]
+    assert seat.state.inner.chances.tolist() == [0.0, 1.0, 0.0]
+
+
+PLAY = """
+import json, sys
+import robandit as rb
+from robandit.lab.compile.kernel import built
+trace = rb.simulate(rb.policy(sys.argv[1]), rb.Bernoulli([0.2, 0.5, 0.8]), horizon=400, runs=2, threads=1)
+print(json.dumps([trace.regret[:, -1].tolist(), trace.road, built(), "numba" in sys.modules]))
+"""
+
+
+def start(folder: Path, policy: str = "samba") -> Any:
+    words = [sys.executable, "-c", PLAY, policy]
+    env = {**os.environ, "ROBANDIT_CACHE": str(folder)}
+    return subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def answer(process: Any) -> Any:
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return json.loads(out)
+
+
+def test_what_was_compiled_is_found_without_numba(tmp_path: Path) -> None:
+    cold, warm = answer(start(tmp_path)), answer(start(tmp_path))
+    assert cold[1:] == ["linked", [1, 0], True]
+    assert warm[1:] == ["linked", [0, 1], False]
+    assert cold[0] == warm[0]
+
+
+def test_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
+    first = answer(start(tmp_path))
+    random = np.random.default_rng(1)
+    for path in tmp_path.iterdir():
+        content = bytearray(path.read_bytes())
+        content[int(random.integers(len(content)))] ^= 1 << int(random.integers(8))
+        path.write_bytes(content)
+    again = answer(start(tmp_path))
+    assert again[2] == [1, 0]
+    for path in tmp_path.iterdir():
+        path.write_bytes(path.read_bytes()[:-7])
+    cut = answer(start(tmp_path))
+    assert cut[2] == [1, 0]
+    assert first[0] == again[0] == cut[0]
+
+
+def test_many_processes_may_fill_one_cache(tmp_path: Path) -> None:
+    running = [start(tmp_path, policy) for policy in ("samba", "samba", "exp3", "samba")]
+    answers = [answer(process) for process in running]
+    assert answers[0][0] == answers[1][0] == answers[3][0]
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
+    assert answer(start(tmp_path))[2] == [0, 1]
+
+
+def test_many_threads_may_build_at_once(kernel_cache: Path) -> None:
+    names = ["samba", "exp3", "uniform", "samba", "exp3", "uniform"]
+    found: dict[int, Any] = {}
+
+    def one(place: int) -> None:
+        trace = rb.simulate(rb.policy(names[place]), ENVIRONMENT, horizon=300, runs=2, threads=1)
+        found[place] = trace.regret[:, -1].tolist()
+
+    threads = [threading.Thread(target=one, args=(place,)) for place in range(len(names))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found[0] == found[3]
+    assert found[1] == found[4]
+    assert found[2] == found[5]
+    assert len(set(map(str, found.values()))) == 3
+
+
+def test_the_cache_is_pruned_and_keeps_what_was_used_last(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "KEPT", 3)
+    for number in range(5):
+        cache.keep(f"{number}.o", b"content")
+        os.utime(kernel_cache / f"{number}.o", (number, number))
+        if number == 2:
+            os.utime(kernel_cache / "0.o", (99, 99))
+    assert sorted(path.name for path in kernel_cache.iterdir()) == ["0.o", "3.o", "4.o"]
+
+
+OTHER = ["samba", "ucb1", "barbar:scale=1", "thompson", "floor:inner=(fast-slow-aae)"]
+
+
+@pytest.mark.parametrize("policy", OTHER)
+def test_the_other_road_gives_the_same_bits(policy: str, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if numba's code generator had changed: nothing can be lowered, so numba compiles loop and parts as one."""
+    from robandit.lab.compile import lower
+
+    def closed(*_: Any) -> bytes:
+        raise NotImplementedError("numba's code generator has changed")
+
+    monkeypatch.setattr(lower, "part_bitcode", closed)
+    monkeypatch.setattr(kernel, "_KERNELS", {})
+    adversary = rb.attack("invert", schedule="leading:theta=0.3", budget=10, size=0.4)
+
+    def table() -> Any:
+        return set_table(rb.policy(policy), ENVIRONMENT, adversary, 300, 2, 7, 20)
+
+    require_same_play(table, policy)
+    assert table().play_compiled(slice(0, 1)).road == "numba"
+    assert {built.road for built in kernel._KERNELS.values()} == {"numba"}
+
+
+def test_a_step_of_numba_that_is_gone_closes_the_road(monkeypatch: pytest.MonkeyPatch) -> None:
+    from robandit.lab.compile import lower
+
+    monkeypatch.delattr(lower.codegen.JITCPUCodegen, "set_env")
+    with pytest.raises(NotImplementedError, match="no set_env any more"), lower.lazily():
+        pass
+
+
+@pytest.mark.parametrize("installed", ["0.67.2", "0.69.0", "1.0"])
+def test_another_numba_is_one_sentence(installed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "version", lambda _: installed)
+    kernel.check_versions.cache_clear()
+    try:
+        with pytest.raises(CompileError, match=f"{installed} is installed: engine plain plays without it"):
+            kernel.check_versions()
+    finally:
+        kernel.check_versions.cache_clear()
