@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import robandit as rb
 from robandit.dice import Random, draw, seed_words
 from robandit.numerics import argmax, beta_cdf, beta_quantile, log_beta, student_quantile
 from robandit.policies.thompson import beta_draw
@@ -88,3 +89,25 @@ def test_beta_distribution_function_and_quantile_agree_with_scipy(a: float, b: f
 @pytest.mark.parametrize("degrees", [1, 2, 9, 99, 1999])
 def test_student_quantile_agrees_with_scipy(degrees: int) -> None:
     assert student_quantile(degrees) == pytest.approx(stats.t(degrees).ppf(0.975), rel=1e-8)
+
+
+@pytest.mark.parametrize(("concentration", "error"), [(0.1, 1e-8), (1.0, 1e-10), (10.0, 1e-10), (9e5, 1e-10)])
+def test_beta_rewards_from_the_table_are_quantiles(concentration: float, error: float) -> None:
+    """Against scipy, in the middle and far into both tails, where the table ends too."""
+    random = np.random.default_rng(1)
+    tails = 10 ** random.uniform(-9, -1, 60)
+    environment = rb.Beta([0.02, 0.5, 0.97], concentration=concentration)
+    tables = environment.start()
+    for arm, mean in enumerate(environment.means):
+        law = stats.beta(concentration * mean, concentration * (1 - mean))
+        for uniform in (*random.uniform(size=100), *tails, *(1 - tails)):
+            assert environment.reward(tables, arm, mean, float(uniform)) == pytest.approx(law.ppf(uniform), abs=error)
+
+
+def test_the_beta_table_meets_the_solver_where_it_ends() -> None:
+    environment = rb.Beta([0.3], concentration=5.0)
+    tables = environment.start()
+    edge = 1.0 / (1.0 + np.exp(16.0))
+    inside, outside = (environment.reward(tables, 0, 0.3, edge * (1 + sign * 1e-9)) for sign in (1, -1))
+    assert inside == pytest.approx(outside, rel=1e-7)
+    assert np.isnan(tables.slopes).sum() >= tables.slopes.size - 2  # only what was asked for was solved

@@ -21,7 +21,7 @@ class State:
     chances: Floats
     losses: Floats
     gradient: Floats
-    curvature: Floats
+    width: Floats
     round: int = 1
 
 
@@ -47,43 +47,42 @@ class FtrlHybrid(Policy[State]):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         state.losses[choice.arm] += (1.0 - reward) / choice.chance
         state.round += 1
-        hybrid_chances(state.losses, math.sqrt(state.round), self.b, state.chances, state.gradient, state.curvature)
+        hybrid_chances(state.losses, math.sqrt(state.round), self.b, state.chances, state.gradient, state.width)
 
 
-def hybrid_chances(
-    losses: Floats, strength: float, b: float, chances: Floats, gradient: Floats, curvature: Floats
-) -> int:
+def hybrid_chances(losses: Floats, strength: float, b: float, chances: Floats, gradient: Floats, width: Floats) -> int:
     """Minimise <p, L> - strength sum[sqrt p_i + sqrt(1 - p_i)/sqrt K] + b sum ln(1/p_i) on the simplex.
 
     Newton's method from the last p on all of it at once, with the multiplier of sum p = 1; the
-    Hessian is diagonal. A step is shortened to stay inside (0, 1). Answers the number of steps.
+    Hessian is diagonal, `width` its inverse. A step is shortened to stay inside (0, 1). Answers the number of steps.
     """
     arms = len(losses)
     if arms == 1:
         return 0
     mirror = 1.0 / math.sqrt(arms)
-    steps, moved = 0, 1.0
-    while moved > 1e-7 and steps < 100:
+    steps, far = 0, True
+    while far and steps < 100:
+        for arm in range(arms):  # a loop of its own, without sums: it runs four arms at a time
+            inverse_p, inverse_q = 1.0 / chances[arm], 1.0 / (1.0 - chances[arm])
+            low, high = math.sqrt(inverse_p), mirror * math.sqrt(inverse_q)
+            gradient[arm] = losses[arm] - 0.5 * strength * (low - high) - b * inverse_p
+            width[arm] = 1.0 / (0.25 * strength * (low * inverse_p + high * inverse_q) + b * inverse_p * inverse_p)
         total, weight, weighted = 0.0, 0.0, 0.0
         for arm in range(arms):
-            p, q = chances[arm], 1.0 - chances[arm]
-            low, high = 1.0 / math.sqrt(p), mirror / math.sqrt(q)
-            gradient[arm] = losses[arm] - 0.5 * strength * (low - high) - b / p
-            curvature[arm] = 0.25 * strength * (low / p + high / q) + b / (p * p)
-            total += p
-            weight += 1.0 / curvature[arm]
-            weighted += gradient[arm] / curvature[arm]
+            total += chances[arm]
+            weight += width[arm]
+            weighted += gradient[arm] * width[arm]
         multiplier = (1.0 - total + weighted) / weight
-        length, moved = 1.0, 0.0
+        length, far = 1.0, False
         for arm in range(arms):
-            p = chances[arm]
-            step = (multiplier - gradient[arm]) / curvature[arm]
+            p, q = chances[arm], 1.0 - chances[arm]
+            step = (multiplier - gradient[arm]) * width[arm]
             gradient[arm] = step
-            if step < 0.0:
+            if -step > 0.9 * p:
                 length = min(length, -0.9 * p / step)
-            elif step > 0.0:
-                length = min(length, 0.9 * (1.0 - p) / step)
-            moved = max(moved, abs(step) / min(p, 1.0 - p))
+            elif step > 0.9 * q:
+                length = min(length, 0.9 * q / step)
+            far = far or abs(step) > 1e-7 * min(p, q)
         for arm in range(arms):
             chances[arm] += length * gradient[arm]
         steps += 1

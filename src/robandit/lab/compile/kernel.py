@@ -110,9 +110,7 @@ def check_versions() -> None:
     here = numbers(installed)
     fits = all(here >= numbers(limit) if sign == ">=" else here < numbers(limit) for sign, limit in limits)
     if installed == "none" or not fits:
-        raise CompileError(
-            f"the lab compiles with {wanted}; {installed} is installed: engine plain plays without it"
-        )
+        raise CompileError(f"the lab compiles with {wanted}; {installed} is installed: engine plain plays without it")
 
 
 def numbers(text: str) -> tuple[int, ...]:
