@@ -15,6 +15,7 @@ from robandit.dice import seed_words
 from robandit.lab.table import set_table
 
 ROUNDS, ARMS, RUNS = 1_000_000, 9, 4
+LIMITS = {"samba": 1.2, "samba, leading adversary": 1.25, "a user's policy in a script": 1.3}
 FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
 
 
@@ -86,9 +87,9 @@ def main() -> bool:
         for name, (lab, c) in pairs.items():
             ours, theirs = (1e9 * spent[f"{name} {kind}"] / (ROUNDS * RUNS) for kind in ("lab", "C"))
             same = bool((lab() == c()).all())
-            held &= same and ours / theirs <= 1.3
+            held &= same and ours / theirs <= LIMITS[name]
             print(
-                f"{name:32} {ours:7.1f} {theirs:7.1f} {ours / theirs:7.2f}   <= 1.3  {'bit for bit' if same else 'NO'}"
+                f"{name:32} {ours:7.1f} {theirs:7.1f} {ours / theirs:7.2f}   <= {LIMITS[name]:4}  {'bit for bit' if same else 'NO'}"
             )
     return held
 

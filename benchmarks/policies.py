@@ -12,6 +12,7 @@ from robandit.catalogue import shipped
 from robandit.environments.means import spread_means
 from robandit.lab.table import set_table
 
+GROWTH = (2, 10, 100, 1000)
 LIMITS = {
     "tsallis-inf-iw": 6,
     "tsallis-inf-rv": 6,
@@ -21,7 +22,7 @@ LIMITS = {
     "kl-ucb": 30,
     "thompson": 25,
 }
-ROUNDS = {9: 500_000, 10: 50_000, 100: 20_000, 1000: 5_000}
+ROUNDS = {9: 500_000, 2: 100_000, 10: 50_000, 100: 20_000, 1000: 5_000}
 
 
 def played(name: str, arms: int) -> None:
@@ -61,15 +62,15 @@ def main() -> bool:
     """Print the table; answer whether the limits hold."""
     names = list(shipped("policy"))
     nine = nanoseconds(names, 9, 5)
-    grown = {arms: nanoseconds(names, arms, 3) for arms in (10, 100, 1000)}
+    grown = {arms: nanoseconds(names, arms, 3) for arms in GROWTH}
     held = True
-    heads = " ".join(f"{head:>8}" for head in ("K=9", "/samba", "limit", "K=10", "K=100", "K=1000"))
+    heads = " ".join(f"{head:>8}" for head in ("K=9", "/samba", "limit", *(f"K={arms}" for arms in GROWTH)))
     print(f"\n{'ns a round, one thread':22} {heads}   Newton steps")
     for name in names:
         ratio = nine[name] / nine["samba"]
         limit = LIMITS.get(name)
         held &= limit is None or ratio <= limit
-        growth = " ".join(f"{grown[arms][name]:8.0f}" for arms in (10, 100, 1000))
+        growth = " ".join(f"{grown[arms][name]:8.0f}" for arms in GROWTH)
         print(f"{name:22} {nine[name]:8.0f} {ratio:8.1f} {limit or '-':>8} {growth}   {newton_steps(name)}")
     return bool(held) and np.isfinite(list(nine.values())).all()
 

@@ -3,9 +3,10 @@
 import sys
 
 import against_c
+import compiling
 import policies
-import startup
+import threads
 
 if __name__ == "__main__":
-    held = [section.main() for section in (against_c, policies, startup)]
+    held = [section.main() for section in (against_c, policies, compiling, threads)]
     sys.exit(0 if all(held) else 1)
