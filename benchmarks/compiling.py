@@ -1,4 +1,4 @@
-"""Compiling and starting, in processes of their own, as ratios to compiling one fixed function with numba in this run."""
+"""Compiling and starting, in processes of their own, as ratios to what numba takes for one fixed function."""
 
 import os
 import re
