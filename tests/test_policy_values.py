@@ -320,6 +320,19 @@ def test_kl_bound_is_the_root(mean: float, level: float) -> None:
         assert divergence == pytest.approx(level, rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.parametrize("name", ["ucb1", "kl-ucb", "aae", "known-c-aae"])
+def test_choices_are_spread_while_every_reward_is_awaited(name: str) -> None:
+    """An awaited reward counts as seen, so what never hears anything goes round the arms."""
+    policy, random = rb.policy(name), stream(55)
+    state = policy.start(rb.Setting(4, 1000))
+    arms = []
+    for _ in range(20):
+        choice = policy.choose(state, random)
+        policy.defer(state, choice)
+        arms.append(choice.arm)
+    assert list(np.bincount(arms, minlength=4)) == [5] * 4
+
+
 # --- the exploration floor ----------------------------------------------------------------------
 
 
