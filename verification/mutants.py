@@ -79,7 +79,7 @@ def asked(tests: str, folder: Path, patience: float) -> Outcome:
         try:
             said, _ = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # the session's own group: pytest and what it started
+            os.killpg(process.pid, signal.SIGKILL)  # a session of its own: pytest and what it started
             return Outcome("hung")
     if process.returncode == 0:
         return Outcome("survived")
