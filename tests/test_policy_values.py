@@ -283,6 +283,17 @@ def test_active_sets_are_nested(policy: Any) -> None:
     assert state.active.sum() < state.active.size
 
 
+@pytest.mark.parametrize(
+    ("policy", "slower"), [(FastSlowAae(), SLOW), (MultiLayerAae(), 3)], ids=["fast-slow", "multi-layer"]
+)
+def test_what_a_slower_copy_drops_all_faster_ones_drop_and_no_slower_one(policy: Any, slower: int) -> None:
+    state, random = policy.start(rb.Setting(3, 1000, 3.0)), stream(56)
+    for pull in range(600):
+        policy.learn(state, rb.Choice(pull % 3, 0.5, slower), (0.0, 1.0, 1.0)[pull % 3], random)
+    assert (state.active[: slower + 1] == [0, 1, 1]).all()
+    assert (state.active[slower + 1 :] == 1).all()
+
+
 def test_layers_are_drawn_with_halving_chances() -> None:
     policy, random = MultiLayerAae(), stream(53)
     state = policy.start(rb.Setting(3, 1000))
