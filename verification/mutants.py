@@ -2,9 +2,9 @@
 
     python verification/mutants.py [NAME ...] [--list] [--jobs N] [--whole] [--sound]
 
-A fault is one exact replacement in one file. Only the tests named beside it are run; with `--whole` those it passes are
-also shown to every test of the suite. A fault that no test notices survives, and the campaign says so and fails below
-95 %. With `--sound` the same tests are run without the faults, and all of them must pass.
+A fault is one exact replacement in one file. Only the tests named beside it are run; with `--whole` a fault that they
+miss is shown to every test of the suite. What no test notices survives: the campaign says so and fails below 95 %.
+With `--sound` the same tests are run without the faults, and must pass: it is the faults that they notice.
 """
 
 import argparse
@@ -20,16 +20,14 @@ import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import Queue
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 FAULTS = ROOT / "verification" / "mutants.toml"
 ENOUGH = 0.95
-PATIENCE = 180.0  # seconds for the tests beside a fault, which take a tenth of that; longer counts as noticed
-WHOLE, WHOLE_PATIENCE = "tests -n 2", 3600.0
+PATIENCE, MORE_PATIENCE = 180, 3600  # seconds for the tests beside a fault, which take a few, and for the whole suite
 NOTICED = ("failed", "hung", "crashed")
-LEFT_OUT = (".venv", ".git", "out", "__pycache__", ".*_cache", ".coverage*")
+LEFT_OUT = shutil.ignore_patterns(".venv", ".git", "out", "__pycache__", ".*_cache", ".coverage*")
 
 
 class Fault(NamedTuple):
@@ -44,25 +42,28 @@ class Fault(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """`failed`, `hung` or `crashed` if the tests noticed, `survived` or `broken` if not; and what pytest said."""
+    """`failed`, `hung` or `crashed` if the tests noticed, `survived` or `broken` if not; which test, or what it said."""
 
     word: str
     said: str = ""
 
 
-def read_faults() -> list[Fault]:
-    """The faults, each checked to apply exactly once."""
+def read_faults(names: list[str]) -> list[Fault]:
+    """The faults of these names, or all; each is checked to apply exactly once."""
     faults = [Fault(**told) for told in tomllib.loads(FAULTS.read_text())["fault"]]
+    unknown = set(names) - {fault.name for fault in faults}
+    if unknown:
+        sys.exit(f"no such fault: {', '.join(sorted(unknown))}")
     for fault in faults:
         found = (ROOT / "src/robandit" / fault.file).read_text().count(fault.old)
-        if found != 1:
-            sys.exit(f"{fault.name}: {fault.old!r} stands {found} times in {fault.file}, it must stand once")
-    return faults
+        if found != 1 or fault.old == fault.new:
+            sys.exit(f"{fault.name}: {fault.old!r} stands {found} times in {fault.file}, it must stand once and change")
+    return [fault for fault in faults if not names or fault.name in names]
 
 
 def copy_of_the_project(folder: Path) -> Path:
     """The project, and an interpreter whose robandit is that copy."""
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    shutil.copytree(ROOT, folder, ignore=LEFT_OUT)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / ".venv")], check=True)
     site = next((folder / ".venv/lib").glob("python*/site-packages"))
     installed = next(path for path in map(Path, sys.path) if path.name == "site-packages")
@@ -81,11 +82,9 @@ def asked(tests: str, folder: Path, patience: float) -> Outcome:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)  # a session of its own: pytest and what it started
             return Outcome("hung")
-    if process.returncode == 0:
-        return Outcome("survived")
-    if process.returncode < 0:
-        return Outcome("crashed")
-    failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+    if process.returncode <= 0:
+        return Outcome("survived" if process.returncode == 0 else "crashed")
+    failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
     return Outcome("failed", failed[0]) if process.returncode == 1 and failed else Outcome("broken", said[-300:])
 
 
@@ -96,49 +95,53 @@ def outcome_of(fault: Fault, folder: Path, whole: bool) -> Outcome:
     path.write_text(original.replace(fault.old, fault.new))
     try:
         outcome = asked(fault.tests, folder, PATIENCE)
-        return asked(WHOLE, folder, WHOLE_PATIENCE) if whole and outcome.word == "survived" else outcome
+        return asked("tests -n 2", folder, MORE_PATIENCE) if whole and outcome.word == "survived" else outcome
     finally:
         path.write_text(original)
+
+
+def campaign(faults: list[Fault], jobs: int, whole: bool) -> dict[Fault, Outcome]:
+    """Every fault's outcome, told as it is found."""
+    outcomes: dict[Fault, Outcome] = {}
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
+        copies = [copy_of_the_project(Path(folder) / str(job)) for job in range(jobs)]
+
+        def one(fault: Fault) -> None:
+            begun, copy = time.monotonic(), copies.pop()
+            word, said = outcomes[fault] = outcome_of(fault, copy, whole)
+            copies.append(copy)
+            spent = f"{len(outcomes):3}/{len(faults)} {time.monotonic() - begun:4.0f} s"
+            print(f"{spent} {word:8} {fault.file}: {fault.name}  {said}", flush=True)
+
+        try:
+            list(pool.map(one, faults))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # Ctrl-C ends the campaign with the tests that are running
+            raise
+    return {fault: outcomes[fault] for fault in faults}
 
 
 def main() -> int:
     """Run the campaign; 0 if enough faults were noticed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--list", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--whole", action="store_true")
-    parser.add_argument("--sound", action="store_true")
+    for flag in ("--list", "--whole", "--sound"):
+        parser.add_argument(flag, action="store_true")
     arguments = parser.parse_args()
-    faults = [fault for fault in read_faults() if not arguments.names or fault.name in arguments.names]
+    faults, begun = read_faults(arguments.names), time.monotonic()
     if arguments.list:
-        for fault in faults:
-            print(f"{fault.file:34} {fault.name}")
+        print("\n".join(f"{fault.file:34} {fault.name}" for fault in faults))
         return 0
     if arguments.sound:
-        faults = [fault._replace(new=fault.old) for fault in faults]
-    outcomes: dict[str, Outcome] = {}
-    begun = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
-        copies: Queue[Path] = Queue()
-        for job in range(arguments.jobs):
-            copies.put(copy_of_the_project(Path(folder) / str(job)))
-
-        def one(fault: Fault) -> None:
-            since, copy = time.monotonic(), copies.get()
-            outcome = outcomes[fault.name] = outcome_of(fault, copy, arguments.whole)
-            copies.put(copy)
-            place = f"{len(outcomes):3}/{len(faults)} {time.monotonic() - since:4.0f} s"
-            print(f"{place} {outcome.word:8} {fault.file}: {fault.name}  {outcome.said}", flush=True)
-
-        list(pool.map(one, faults))
-    caught = sum(outcome.word in NOTICED for outcome in outcomes.values())
-    print(f"{caught} of {len(faults)} faults were noticed, in {(time.monotonic() - begun) / 60:.0f} minutes")
-    if arguments.sound:
+        outcomes = campaign([fault._replace(new=fault.old) for fault in faults], arguments.jobs, False)
         return 0 if all(outcome.word == "survived" for outcome in outcomes.values()) else 1
-    for fault in faults:
-        if outcomes[fault.name].word not in NOTICED:
-            print(f"{outcomes[fault.name].word}: {fault.name}. {fault.why or 'Not explained.'}")
+    outcomes = campaign(faults, arguments.jobs, arguments.whole)
+    missed = {fault: outcome for fault, outcome in outcomes.items() if outcome.word not in NOTICED}
+    for fault, outcome in missed.items():
+        print(f"{outcome.word}: {fault.name}. {fault.why or 'Not explained.'}")
+    caught = len(faults) - len(missed)
+    print(f"{caught} of {len(faults)} faults were noticed, in {(time.monotonic() - begun) / 60:.0f} minutes")
     return 0 if caught >= ENOUGH * len(faults) else 1
 
 
