@@ -42,7 +42,7 @@ class Fault(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """`failed`, `hung` or `crashed` if the tests noticed, `survived` or `broken` if not; which test, or what it said."""
+    """`failed`, `hung` or `crashed` if the tests noticed, else `survived` or `broken`; and which test it was."""
 
     word: str
     said: str = ""
