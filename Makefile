@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup reproduce demo test check bench statistics pictures format clean
+.PHONY: setup reproduce demo test check bench statistics faults pictures format clean
 
 setup: $(READY)
 
@@ -41,6 +41,9 @@ bench: $(READY)  ## ratios against C, start-up, cache, memory
 
 statistics: $(READY)  ## slow checks: agreement with what is known about each policy
 	$(BIN)/pytest verification -n auto -rA
+
+faults: $(READY)  ## a campaign of small faults, each to be noticed by the tests
+	$(BIN)/python verification/mutants.py
 
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py

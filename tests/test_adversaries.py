@@ -1,5 +1,6 @@
 """Attacks, schedules, sizes and the bill, round by round."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,41 @@ def test_last_step_is_a_fraction_under_cost_and_whole_under_rounds() -> None:
     whole = rb.simulate(rb.Samba(), env, rb.attack("flip", budget=2, charge="rounds"), horizon=50, runs=3)
     assert whole.corruption_paid[:, -1] == pytest.approx(1.6)
     assert (whole.rounds_changed == 2).all()
+
+
+@dataclass(frozen=True)
+class Steady(rb.Bernoulli):
+    """Pays its mean in every round."""
+
+    def reward(self, tables: Any, arm: int, mean: float, uniform: float) -> float:
+        return mean
+
+
+@dataclass
+class Till:
+    chances: np.ndarray
+    taken: float = 0.0
+
+
+@dataclass(frozen=True)
+class Cashier(rb.Policy[Till]):
+    """Adds up what it is paid."""
+
+    def start(self, setting: rb.Setting) -> Till:
+        return Till(np.eye(setting.arms)[1])
+
+    def learn(self, state: Till, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.taken += reward
+
+
+@pytest.mark.parametrize("attack", ["sink", "sink-shown"])
+@pytest.mark.parametrize("budget", [0.3, 2.3, 2.8])
+def test_the_policy_is_shown_as_much_corruption_as_was_paid(attack: str, budget: float) -> None:
+    """Not the bill but what the policy lost: the last step is shortened in the rewards too."""
+    table = set_table(Cashier(), Steady([0.5, 1.0]), rb.attack(attack, budget=budget), 50, 1, 1, 5)
+    till = table.play_interpreted(slice(0, 1)).state
+    assert 50.0 - till.taken == pytest.approx(budget, rel=1e-12)
+    assert table.paid[0, -1] == pytest.approx(budget, rel=1e-12)
 
 
 def test_a_bill_of_equal_items_comes_out_even() -> None:

@@ -41,7 +41,8 @@ def test_words_about_the_code_do_not_count_and_the_same_text_is_the_same_module(
     file.write_text(OWN_POLICY.format(arm=0))
     first = SHIPPED.with_file(str(file))
     assert SHIPPED.with_file(str(file)) == first.with_file(str(file)) == first
-    file.write_text("# a comment\n" + OWN_POLICY.format(arm=0))
+    described = OWN_POLICY.format(arm=0).replace("(self, setting):", '(self, setting):\n        """Words."""')
+    file.write_text('"""What it is."""\n# a comment\n' + described)
     second = SHIPPED.with_file(str(file))
     assert second != first
     assert code_hash(second.policy("own")) == code_hash(first.policy("own"))

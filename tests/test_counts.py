@@ -1,5 +1,6 @@
 """Plays by counts: the same bill and the same law as the round loop, and refused where they do not apply."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ ATTACKS = {
     "none": None,
     "start": rb.attack("flip", budget=200.3),
     "middle": rb.attack("invert", schedule="middle", budget=300, charge="rounds"),
-    "even": rb.attack("flip", schedule="even", budget=100.1),
+    "even": rb.attack("flip", schedule="even", budget=100.3),  # 167 strikes of 0.6 and a sixth of one
     "window": rb.attack("sink", schedule="window:first=700,stop=800", budget=1e9),
 }
 
@@ -87,6 +88,19 @@ def test_refused_with_the_reason(policy: Any, environment: Any, adversary: Any, 
     with pytest.raises(rb.InputError, match=reason):
         rb.simulate(policy, environment, adversary, horizon=10**7, runs=1, engine="counts")
     assert rb.simulate(policy, environment, adversary, horizon=10, runs=1).engine == "rounds"
+
+
+@pytest.mark.parametrize("schedule", ["start", "middle", "even"])
+@pytest.mark.parametrize("budget", [6.0, 6.1, 6.5])
+def test_strikes_come_one_after_another_and_cost_the_budget(schedule: str, budget: float) -> None:
+    """Flip costs 0.6 here: ten whole strikes, and the rest of the budget in an eleventh."""
+    adversary = rb.attack("flip", schedule=schedule, budget=budget)
+    found = list(strikes(adversary, np.array(ENVIRONMENT.means), 1000))  # type: ignore[arg-type]
+    bounds = [place for first, stop, _, _ in found for place in (first, stop)]
+    assert bounds == sorted(bounds)
+    assert sum((stop - first) * cost for first, stop, _, cost in found) == pytest.approx(budget, rel=1e-12)
+    assert sum(stop - first for first, stop, *_ in found) == math.ceil(budget / 0.6 - 1e-9)
+    assert all(cost == pytest.approx(0.6 * part) for _, _, part, cost in found)
 
 
 def test_an_attack_that_moves_nothing_costs_nothing() -> None:

@@ -55,7 +55,7 @@ CASES = [
     for name in NAIVE
     for parameters in VARIANTS.get(name, [{}])
     for told in TOLD.get(name, (0.0,))
-    for means in ((0.2, 0.95), (0.1, 0.9, 0.5, 0.3, 0.0))
+    for means in ((0.2, 0.95), (0.1, 0.9, 0.5, 0.3, 0.0), (0.9, 0.1, 0.4))  # the best arm last, within and first
 ]
 
 

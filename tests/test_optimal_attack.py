@@ -11,6 +11,8 @@ import robandit as rb
 from robandit.cli.main import main
 from robandit.theory import programme
 from robandit.theory.optimal_attack import moves_on_grid, optimal_attack, solve
+from robandit.theory.replay import OptimalAfter, OptimalBefore
+from tests.support import stream
 
 
 def test_clean_regret_is_that_of_the_lab() -> None:
@@ -77,6 +79,29 @@ def test_the_optimum_played_in_the_lab_is_what_the_programme_says(threat: str, t
     assert paid.mean() > 0.0
     spent = terms["budget"] if exact.spending is None else exact.spending
     assert abs(paid.mean() - spent) < 4 * paid.std() / 4000**0.5 + 0.01 * spent
+
+
+def test_the_players_look_up_what_is_left_of_their_budget() -> None:
+    """A book of seven units that says: the larger step, then the smaller one twice, then nothing."""
+    means, dice = np.array([0.9, 0.6]), stream(1)
+    book = np.zeros((9, 3, 8), np.uint8)
+    book[:, :, 7], book[:, :, 5], book[:, :, 4] = 2, 1, 1
+    before = OptimalBefore(budget=9.0, decisions=book, small=0.2, large=0.4)
+    memory, moved = before.start(means, 9), []
+    for t in range(6):
+        proposal = means.copy()
+        before.tamper_means(memory, t, np.array([0.5, 0.5]), means, proposal, dice)
+        moved.append(means[0] - proposal[0])
+    assert moved == pytest.approx([0.4, 0.2, 0.2, 0.0, 0.0, 0.0])
+    assert memory.left == 3.0
+    book[:], book[:, :, 5:] = 0, 1  # turns a success of the best arm while more than four are left
+    after = OptimalAfter(budget=9.0, decisions=book)
+    memory = after.start(means, 9)
+    shown = [
+        after.tamper_reward(memory, t, means, 0, reward, dice) for t, reward in enumerate((1.0, 0.0, 1.0, 1.0, 1.0))
+    ]
+    assert shown == [0.0, 0.0, 0.0, 0.0, 1.0]
+    assert memory.left == 4.0
 
 
 @pytest.mark.parametrize(

@@ -283,6 +283,17 @@ def test_active_sets_are_nested(policy: Any) -> None:
     assert state.active.sum() < state.active.size
 
 
+@pytest.mark.parametrize(
+    ("policy", "slower"), [(FastSlowAae(), SLOW), (MultiLayerAae(), 3)], ids=["fast-slow", "multi-layer"]
+)
+def test_what_a_slower_copy_drops_all_faster_ones_drop_and_no_slower_one(policy: Any, slower: int) -> None:
+    state, random = policy.start(rb.Setting(3, 1000, 3.0)), stream(56)
+    for pull in range(600):
+        policy.learn(state, rb.Choice(pull % 3, 0.5, slower), (0.0, 1.0, 1.0)[pull % 3], random)
+    assert (state.active[: slower + 1] == [0, 1, 1]).all()
+    assert (state.active[slower + 1 :] == 1).all()
+
+
 def test_layers_are_drawn_with_halving_chances() -> None:
     policy, random = MultiLayerAae(), stream(53)
     state = policy.start(rb.Setting(3, 1000))
@@ -318,6 +329,19 @@ def test_kl_bound_is_the_root(mean: float, level: float) -> None:
     if mean < q < 1.0 - 1e-13:
         divergence = negative_entropy(mean) - mean * math.log(q) - (1 - mean) * math.log1p(-q)
         assert divergence == pytest.approx(level, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["ucb1", "kl-ucb", "aae", "known-c-aae"])
+def test_choices_are_spread_while_every_reward_is_awaited(name: str) -> None:
+    """An awaited reward counts as seen, so what never hears anything goes round the arms."""
+    policy, random = rb.policy(name), stream(55)
+    state = policy.start(rb.Setting(4, 1000))
+    arms = []
+    for _ in range(20):
+        choice = policy.choose(state, random)
+        policy.defer(state, choice)
+        arms.append(choice.arm)
+    assert list(np.bincount(arms, minlength=4)) == [5] * 4
 
 
 # --- the exploration floor ----------------------------------------------------------------------

@@ -25,10 +25,10 @@ from robandit.dice import Random
 from robandit.redteam import evaluate
 from robandit.redteam.candidate import Candidate, catalogue_attacks
 from robandit.redteam.curves import slope
-from robandit.redteam.evaluate import Evaluator, Game, Play, block_seed
+from robandit.redteam.evaluate import Evaluator, Game, Play, block_seed, kept
 from robandit.redteam.family import Family
 from robandit.redteam.replay import told_over_time
-from robandit.redteam.search import worst_attack
+from robandit.redteam.search import RACE, race, worst_attack
 from robandit.store.journal import Journal
 
 MEANS = (0.3, 0.45, 0.8)
@@ -100,6 +100,7 @@ def test_push_shown_moves_what_it_says_while_the_arms_are_shown() -> None:
         return attack.tamper_reward(memory, t, means, arm, reward, dice)
 
     assert [shown(t, 2, 1.0) for t in range(5)] == [1.0] * 5
+    assert memory.share == pytest.approx(1.0 - (2 / 3) * 0.99**5)  # a memory of a hundred rounds, from one arm in three
     assert shown(5, 2, 1.0) == pytest.approx(0.4)
     assert shown(6, 0, 0.0) == pytest.approx(0.6)
     assert shown(7, 1, 0.3) == 0.3
@@ -129,10 +130,10 @@ def test_every_point_of_the_family_is_an_attack_that_can_be_played(threat: str, 
 
 def test_a_point_says_what_was_meant() -> None:
     family = Family("A", 9, 1000)
-    found = family.candidate(family.point(lowered=2, raised=3, worst=True, size=0.2, low=0.05))
+    found = family.candidate(family.point(lowered=2, raised=3, worst=True, size=0.234, low=0.0567))
     assert found.attack == "push:lowered=2,raised=3,worst=true"
-    assert found.schedule.startswith("band:low=0.05,high=1.0,again=0.05,first=0,every=1")
-    assert found.size == "0.2"
+    assert found.schedule.startswith("band:low=0.0567,high=1.0,again=0.0567,first=0,every=1")
+    assert found.size == "0.234"
 
 
 def test_the_catalogue_is_tried_whole_and_epochs_only_where_there_are_some() -> None:
@@ -142,6 +143,24 @@ def test_the_catalogue_is_tried_whole_and_epochs_only_where_there_are_some() -> 
     assert any(one.schedule.startswith("epoch") for one in catalogue_attacks("A", True))
     shown = {one.attack for one in catalogue_attacks("B", False)}
     assert shown == {"sink-shown", "promote", "oracle", "jun-ucb", "jun-epsilon-greedy", "ace"}
+
+
+class Graded:
+    """Stands in for plays where an attack's regret is its size, however many blocks are played."""
+
+    def mean_regrets(self, attacks: list[Candidate], budget: float, blocks: int, size: int) -> dict[Candidate, float]:
+        return {one: float(one.size or 0.0) for one in attacks}
+
+
+def test_the_race_is_won_by_the_worst_attacks() -> None:
+    attacks = [Candidate("flip", "start", str(size)) for size in range(40)]
+    left = race(Graded(), 1.0, attacks, RACE)  # type: ignore[arg-type]
+    assert sorted(left.values()) == [37.0, 38.0, 39.0]  # a quarter, a quarter of these, then all
+
+
+def test_the_best_share_is_that_of_the_best_arms_alone() -> None:
+    trace = rb.simulate(rb.Uniform(), rb.Bernoulli((0.3, 0.8, 0.75, 0.8)), horizon=100, runs=3)
+    assert kept(trace)["best_share"] == (trace.pulls[:, [1, 3]].sum(axis=1) / 100).tolist()
 
 
 @pytest.mark.parametrize("threat", ["A", "B"])

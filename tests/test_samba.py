@@ -53,9 +53,10 @@ def test_stays_inside_the_simplex(learning_rate: float) -> None:
         assert abs(state.chances.sum() - 1.0) <= 1e-15
 
 
-def test_late_rewards_keep_the_simplex() -> None:
-    """Rewards come back in any order, weighted by the chance the arm had; without the cap this leaves the simplex."""
-    policy, random = rb.Samba(0.2), stream(10)
+@pytest.mark.parametrize("learning_rate", [0.2, 0.9])
+def test_late_rewards_keep_the_simplex(learning_rate: float) -> None:
+    """Rewards come back in any order, weighted by the chance the arm had."""
+    policy, random = rb.Samba(learning_rate), stream(10)
     state, waiting = policy.start(rb.Setting(4, 1)), []
     for _ in range(20_000):
         waiting.append(policy.choose(state, random))
@@ -64,6 +65,13 @@ def test_late_rewards_keep_the_simplex() -> None:
             policy.learn(state, late, 1.0 if random.uniform() < (0.9, 0.5, 0.8, 0.1)[late.arm] else 0.0, random)
             assert state.chances.min() >= 0.0
             assert abs(state.chances.sum() - 1.0) <= 1e-12
+
+
+def test_a_late_reward_of_a_leader_that_was_unlikely_takes_no_more_than_there_is() -> None:
+    """Weighted by 0.01 the step would be 0.5 / 0.01 * 0.4^2 = 8; capped at twice that chance it is 0.4."""
+    state = State(np.array([0.6, 0.4]))
+    rb.Samba(0.5).learn(state, rb.Choice(0, 0.01, 0), 1.0, stream(0))
+    assert state.chances == pytest.approx([1.0, 0.0], abs=1e-15)
 
 
 def test_min_lift_is_twice_the_learning_rate() -> None:

@@ -70,6 +70,8 @@ def test_spelling_does_not_change_the_key(tmp_path: Path) -> None:
         ),
         ('  "middle",', '  "midle",', "line 9: grid 1: schedules: schedule 'midle' is unknown; did you mean 'middle'?"),
         ("[0, 10, 20]", "[0, -10]", "line 11: grid 1: budgets: must be a number of at least 0, not -10"),
+        ("[0, 10, 20]", "[0, inf]", "line 11: grid 1: budgets: must be a number of at least 0, not inf"),
+        ("[0, 10, 20]", "[0, nan]", "line 11: grid 1: budgets: must be a number of at least 0, not nan"),
         ("arms = [2, 3]", "arms = [0]", "line 12: grid 1: arms: must be a whole number of at least 1, not 0"),
         ("arms = [2, 3]", "arms = []", "line 12: grid 1: arms: must name at least one value"),
         ("horizons = 500", 'horizons = "long"', "line 13: grid 1: horizons: must be a whole number"),

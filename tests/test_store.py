@@ -3,7 +3,7 @@
 import json
 import os
 import socket
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +32,14 @@ def test_a_file_holds_the_trace_and_only_what_is_determined(content: bytes) -> N
     assert provenance["cell"]["policy"] == "samba"
     assert set(provenance) == {"key", "cell", "code", "versions"}
     assert play_cell(CELL, 2)[0] == content
+
+
+def test_everything_that_determines_a_cell_is_in_its_key() -> None:
+    others = {"policy": "ucb1", "environment": "beta", "means": (0.2, 0.7), "attack": "sink", "schedule": "even"}
+    others |= {"size": "0.5", "charge": "rounds", "budget": 6.0, "horizon": 301, "runs": 5, "seed": 2, "checkpoints": 4}
+    assert set(others) == set(asdict(CELL))
+    keys = {replace(CELL, **{name: value}).key() for name, value in others.items()}  # type: ignore[arg-type]
+    assert len(keys | {CELL.key()}) == len(others) + 1
 
 
 def test_every_kind_of_damage_is_found(content: bytes, tmp_path: Path) -> None:
@@ -113,6 +121,20 @@ def test_atomic_writes_leave_nothing_behind(tmp_path: Path, monkeypatch: pytest.
         write_atomically(path, b"two")
     assert path.read_bytes() == b"one"
     assert [item.name for item in path.parent.iterdir()] == ["file"]
+
+
+def test_until_the_new_file_is_whole_the_old_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, usual, seen = tmp_path / "file", Path.replace, []
+    write_atomically(path, b"one")
+
+    def watched(draft: Path, target: Path) -> Path:
+        seen.append((draft.read_bytes(), target.read_bytes()))
+        return usual(draft, target)
+
+    monkeypatch.setattr(Path, "replace", watched)
+    write_atomically(path, b"another")
+    assert seen == [(b"another", b"one")]
+    assert path.read_bytes() == b"another"
 
 
 def test_drafts_of_dead_processes_are_swept_and_those_of_living_ones_kept(tmp_path: Path) -> None:

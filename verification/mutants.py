@@ -1,13 +1,18 @@
 """A campaign of small faults: each is put into a copy of the project, and the tests must notice it.
 
-    python verification/mutants.py [NAME ...] [--list] [--jobs N]
+    python verification/mutants.py [NAME ...] [--list] [--jobs N] [--whole] [--sound]
 
-A fault is one exact replacement in one file. First the tests beside it are run; if they pass, every test of the
-suite. A fault that no test notices survives, and the campaign says so and fails below 95 %.
+A fault is one exact replacement in one file. Only the tests named beside it are run; with `--whole` a fault that they
+miss is shown to every test of the suite. What no test notices survives: the campaign says so and fails below 95 %.
+With `--sound` the same tests are run without the faults, and must pass: it is the faults that they notice.
 """
 
 import argparse
+import os
+import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,16 +20,18 @@ import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import Queue
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 FAULTS = ROOT / "verification" / "mutants.toml"
 ENOUGH = 0.95
+PATIENCE, MORE_PATIENCE = 180, 3600  # seconds for the tests beside a fault, which take a few, and for the whole suite
+NOTICED = ("failed", "hung", "crashed")
+LEFT_OUT = shutil.ignore_patterns(".venv", ".git", "out", "__pycache__", ".*_cache", ".coverage*")
 
 
 class Fault(NamedTuple):
-    """What is replaced where, and which tests are asked first."""
+    """What is replaced where, and which tests are asked."""
 
     name: str
     file: str
@@ -34,22 +41,29 @@ class Fault(NamedTuple):
     why: str = ""  # a survivor's explanation
 
 
-def read_faults() -> list[Fault]:
-    """The faults, each checked to apply exactly once."""
+class Outcome(NamedTuple):
+    """`failed`, `hung` or `crashed` if the tests noticed, else `survived` or `broken`; and which test it was."""
+
+    word: str
+    said: str = ""
+
+
+def read_faults(names: list[str]) -> list[Fault]:
+    """The faults of these names, or all; each is checked to apply exactly once."""
     faults = [Fault(**told) for told in tomllib.loads(FAULTS.read_text())["fault"]]
+    unknown = set(names) - {fault.name for fault in faults}
+    if unknown:
+        sys.exit(f"no such fault: {', '.join(sorted(unknown))}")
     for fault in faults:
         found = (ROOT / "src/robandit" / fault.file).read_text().count(fault.old)
-        if found != 1:
-            sys.exit(f"{fault.name}: {fault.old!r} stands {found} times in {fault.file}, it must stand once")
-    return faults
+        if found != 1 or fault.old == fault.new:
+            sys.exit(f"{fault.name}: {fault.old!r} stands {found} times in {fault.file}, it must stand once and change")
+    return [fault for fault in faults if not names or fault.name in names]
 
 
 def copy_of_the_project(folder: Path) -> Path:
-    """Sources and tests, and an interpreter whose robandit is that copy."""
-    for name in ("src", "tests", "docs"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md"):
-        shutil.copy(ROOT / name, folder)
+    """The project, and an interpreter whose robandit is that copy."""
+    shutil.copytree(ROOT, folder, ignore=LEFT_OUT)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / ".venv")], check=True)
     site = next((folder / ".venv/lib").glob("python*/site-packages"))
     installed = next(path for path in map(Path, sys.path) if path.name == "site-packages")
@@ -57,63 +71,77 @@ def copy_of_the_project(folder: Path) -> Path:
     return folder
 
 
-def noticed(fault: Fault, folder: Path) -> str:
-    """`first` or `suite` if some test failed, `survived` if none did."""
+def asked(tests: str, folder: Path, patience: float) -> Outcome:
+    """What some tests say about the copy as it stands."""
+    words = [str(folder / ".venv/bin/python"), "-m", "pytest", "-x", "-p", "no:cacheprovider", *shlex.split(tests)]
+    with subprocess.Popen(
+        words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as process:
+        try:
+            said, _ = process.communicate(timeout=patience)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # a session of its own: pytest and what it started
+            return Outcome("hung")
+    if process.returncode <= 0:
+        return Outcome("survived" if process.returncode == 0 else "crashed")
+    failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
+    return Outcome("failed", failed[0]) if process.returncode == 1 and failed else Outcome("broken", said[-300:])
+
+
+def outcome_of(fault: Fault, folder: Path, whole: bool) -> Outcome:
+    """Put the fault into the copy, ask, and put the text back."""
     path = folder / "src/robandit" / fault.file
     original = path.read_text()
     path.write_text(original.replace(fault.old, fault.new))
     try:
-        for stage, tests in (("first", fault.tests), ("suite", "tests -n 2")):
-            words = [
-                str(folder / ".venv/bin/python"),
-                "-m",
-                "pytest",
-                "-q",
-                "-x",
-                "-p",
-                "no:cacheprovider",
-                *tests.split(),
-            ]
-            done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-            if done.returncode == 1:
-                return stage
-            if done.returncode != 0:
-                return "broken: " + (done.stdout + done.stderr)[-300:]
-        return "survived"
+        outcome = asked(fault.tests, folder, PATIENCE)
+        return asked("tests -n 2", folder, MORE_PATIENCE) if whole and outcome.word == "survived" else outcome
     finally:
         path.write_text(original)
 
 
-def main() -> int:
-    """Run the campaign; 0 if enough faults were noticed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
-    faults = [fault for fault in read_faults() if not arguments.names or fault.name in arguments.names]
-    if arguments.list:
-        for fault in faults:
-            print(f"{fault.file:34} {fault.name}")
-        return 0
-    outcomes: dict[str, str] = {}
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
-        copies: Queue[Path] = Queue()
-        for job in range(arguments.jobs):
-            copies.put(copy_of_the_project(Path(folder) / str(job)))
+def campaign(faults: list[Fault], jobs: int, whole: bool) -> dict[Fault, Outcome]:
+    """Every fault's outcome, told as it is found."""
+    outcomes: dict[Fault, Outcome] = {}
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
+        copies = [copy_of_the_project(Path(folder) / str(job)) for job in range(jobs)]
 
         def one(fault: Fault) -> None:
-            begun, copy = time.monotonic(), copies.get()
-            outcomes[fault.name] = noticed(fault, copy)
-            copies.put(copy)
-            print(f"{outcomes[fault.name]:9} {time.monotonic() - begun:5.0f} s  {fault.file}: {fault.name}", flush=True)
+            begun, copy = time.monotonic(), copies.pop()
+            word, said = outcomes[fault] = outcome_of(fault, copy, whole)
+            copies.append(copy)
+            spent = f"{len(outcomes):3}/{len(faults)} {time.monotonic() - begun:4.0f} s"
+            print(f"{spent} {word:8} {fault.file}: {fault.name}  {said}", flush=True)
 
-        list(pool.map(one, faults))
-    caught = sum(outcome in ("first", "suite") for outcome in outcomes.values())
-    print(f"{caught} of {len(faults)} faults were noticed")
-    for fault in faults:
-        if outcomes[fault.name] not in ("first", "suite"):
-            print(f"{outcomes[fault.name]}: {fault.name}. {fault.why or 'Not explained.'}")
+        try:
+            list(pool.map(one, faults))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # Ctrl-C ends the campaign with the tests that are running
+            raise
+    return {fault: outcomes[fault] for fault in faults}
+
+
+def main() -> int:
+    """Run the campaign; 0 if enough faults were noticed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--jobs", type=int, default=2)
+    for flag in ("--list", "--whole", "--sound"):
+        parser.add_argument(flag, action="store_true")
+    arguments = parser.parse_args()
+    faults, begun = read_faults(arguments.names), time.monotonic()
+    if arguments.list:
+        print("\n".join(f"{fault.file:34} {fault.name}" for fault in faults))
+        return 0
+    if arguments.sound:
+        outcomes = campaign([fault._replace(new=fault.old) for fault in faults], arguments.jobs, False)
+        return 0 if all(outcome.word == "survived" for outcome in outcomes.values()) else 1
+    outcomes = campaign(faults, arguments.jobs, arguments.whole)
+    missed = {fault: outcome for fault, outcome in outcomes.items() if outcome.word not in NOTICED}
+    for fault, outcome in missed.items():
+        print(f"{outcome.word}: {fault.name}. {fault.why or 'Not explained.'}")
+    caught = len(faults) - len(missed)
+    print(f"{caught} of {len(faults)} faults were noticed, in {(time.monotonic() - begun) / 60:.0f} minutes")
     return 0 if caught >= ENOUGH * len(faults) else 1
 
 
