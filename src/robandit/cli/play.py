@@ -119,6 +119,7 @@ def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, s
         "parameters": policy.parameters(),
         "fidelity": policy.about.fidelity,
         "engine": trace.engine,
+        "road": trace.road,
         "regret": trace.summary(),
         "corruption": {
             "budget": finite(budget),
@@ -149,10 +150,11 @@ def step_notes(policy: Any, means: tuple[float, ...]) -> list[str]:
 
 
 def engine_notes(trace: "Trace") -> list[str]:
-    """What a play by counts gives up."""
-    if trace.engine == "rounds":
-        return []
-    return ["played by counts: exact in law, but its luck is not shared with plays round by round"]
+    """What a play by counts gives up, and which road a kernel took if not the usual one."""
+    if trace.engine == "counts":
+        return ["played by counts: exact in law, but its luck is not shared with plays round by round"]
+    slow = "compiled by numba as one piece, the slower road: a part of this play cannot be compiled alone"
+    return [slow] if trace.road == "numba" else []
 
 
 def adversary_notes(policy: Any, adversary: Any, trace: "Trace") -> list[str]:
