@@ -27,7 +27,19 @@ with contextlib.redirect_stdout(io.StringIO()):
 print("compiled", flush=True)
 sys.exit(main({long}))
 """
-LONG = WARM.format(short=["play", "--horizon", "10", "--runs", "1"], long=["play", "--horizon", "1e10", "--runs", "2"])
+LONG = """
+import sys
+import robandit as rb
+def play(horizon):
+    rb.simulate(rb.Samba(), rb.Bernoulli([0.2, 0.8]), horizon=horizon, runs=2, checkpoints=1)
+play(10)
+print("compiled", flush=True)
+try:
+    play(10**10)
+except KeyboardInterrupt:
+    print("robandit: stopped", file=sys.stderr)
+    sys.exit(130)
+"""
 OPTIMUM = WARM.format(
     short=["optimum", "--budget", "2", "--horizon", "10"], long=["optimum", "--budget", "300", "--horizon", "50000"]
 )

@@ -29,6 +29,7 @@ class Inner:
     flag: bool
     word: int
     other: bool
+    beside: bool
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Mixed:
     """Everything a state may hold, in an order that needs padding."""
 
     first: bool
+    next: bool
     chances: np.ndarray
     inner: Inner
     second: bool
@@ -45,7 +47,9 @@ class Mixed:
 
 
 def mixed() -> Mixed:
-    return Mixed(True, np.arange(3.0), Inner(False, -7, True), True, 0.25, np.ones((2, 3), np.int64), False)
+    return Mixed(
+        True, False, np.arange(3.0), Inner(False, -7, True, False), True, 0.25, np.ones((2, 3), np.int64), False
+    )
 
 
 def test_memory_is_laid_out_as_llvm_lays_it_out() -> None:
@@ -71,9 +75,9 @@ def test_memory_is_laid_out_as_llvm_lays_it_out() -> None:
 def test_scalars_come_back_from_memory() -> None:
     value = mixed()
     block = block_of(value, layout_of(value))
-    other = Mixed(False, value.chances, Inner(True, 0, False), False, 0.0, value.table, True)
+    other = Mixed(False, True, value.chances, Inner(True, 0, False, True), False, 0.0, value.table, True)
     read_scalars(block, other, layout_of(other))
-    assert (other.first, other.inner, other.second, other.number, other.third) == (True, value.inner, True, 0.25, False)
+    assert other == value
 
 
 CLASH = """
