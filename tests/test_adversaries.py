@@ -1,5 +1,6 @@
 """Attacks, schedules, sizes and the bill, round by round."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from robandit.environments.means import moved
 from robandit.errors import PartError
 from robandit.lab.table import set_table
 from robandit.layout import layout_of
+from tests.support import stream
 
 MEANS = np.array([0.2, 0.9, 0.5, 0.8])
 
@@ -268,6 +270,44 @@ def test_attacks_that_see_the_draw_turn_their_victims(attack: str, victim: str) 
     arm = int(adversary.parameters()["arm"] or 8) - 1
     shares = trace.pulls[:, arm] / trace.horizon
     assert shares.mean() > 0.9, f"{shares.mean():.3f} of the pulls, {trace.corruption_paid[:, -1].mean():.0f} paid"
+
+
+def test_jun_keeps_other_arms_below_the_favoured_one_by_two_radii_and_a_margin() -> None:
+    """By hand, on 2 arms: the favoured one has paid 0.9 in each of 400 pulls."""
+    adversary, means, dice = rb.attack("jun-ucb:arm=1", budget=1e9), np.array([0.9, 0.95]), stream(3)
+    memory = adversary.start(means, 1000)
+    assert [adversary.tamper_reward(memory, t, means, 0, 0.9, dice) for t in range(400)] == [0.9] * 400
+    radius = math.sqrt(math.log(math.pi**2 * 2 * 400**2 / (3 * 0.05)) / (2 * 400))
+    shown = [adversary.tamper_reward(memory, t, means, 1, 1.0, dice) for t in range(400, 403)]
+    assert shown == pytest.approx([0.9 - 2 * radius - 0.1] * 3)
+
+
+@dataclass
+class Diary:
+    seen: np.ndarray
+
+
+@dataclass(frozen=True)
+class Watcher(rb.Adversary[Diary]):
+    """Writes down the p(t) it is shown and does nothing."""
+
+    watches = True
+
+    def start(self, means: np.ndarray, horizon: int) -> Diary:
+        return Diary(np.zeros((horizon, len(means))))
+
+    def tamper_means(self, memory: Diary, t: int, chances: Any, means: Any, proposal: Any, random: rb.Random) -> bool:
+        memory.seen[t] = chances
+        return False
+
+
+def test_p_of_an_implicit_policy_is_shown_as_the_frequencies_of_64_trials_renewed_every_16_rounds() -> None:
+    table = set_table(rb.Thompson(), rb.Bernoulli(MEANS), Watcher(budget=1.0), 160, 1, 1, 5)
+    seen = table.play_interpreted(slice(0, 1)).memory.seen
+    assert seen.sum(axis=1) == pytest.approx([1.0] * 160)
+    assert np.array_equal(64 * seen, np.round(64 * seen))
+    renewed = np.flatnonzero((np.diff(seen, axis=0) != 0.0).any(axis=1)) + 1
+    assert list(renewed) == list(range(16, 160, 16))
 
 
 @pytest.mark.parametrize("victim", ["samba", "ucb1", "tsallis-inf-rv", "thompson"])

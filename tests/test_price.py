@@ -33,7 +33,8 @@ class Threshold:
     def outcome(self, play: Play) -> dict[str, Any]:
         budget = play.budget if play.candidate else 0.0
         self.asked.append(budget)
-        return {"best_share": [0.2 if budget >= self.at else 0.8] * 3, "paid": [min(budget, 3 * self.at)] * 3}
+        paid = [min(budget, most * self.at) for most in (0.5, 3.0, 1.5)]  # a lucky run costs less than the price
+        return {"best_share": [0.2 if budget >= self.at else 0.8] * 3, "paid": paid}
 
 
 @pytest.mark.parametrize("at", [0.7, 6.0, 117.3, 5000.0])
