@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup reproduce demo test check bench statistics faults pictures format clean
+.PHONY: setup reproduce demo test check bench statistics faults wheel pictures format clean
 
 setup: $(READY)
 
@@ -44,6 +44,12 @@ statistics: $(READY)  ## slow checks: agreement with what is known about each po
 
 faults: $(READY)  ## a campaign of small faults, each to be noticed by the tests
 	$(BIN)/python verification/mutants.py
+
+wheel:  ## built, installed into an empty environment, asked for the paper without the source tree
+	rm -rf out/wheel && $(PYTHON) -m venv out/wheel/env
+	out/wheel/env/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir out/wheel .
+	out/wheel/env/bin/pip install --quiet --disable-pip-version-check out/wheel/robandit-*.whl
+	cd out/wheel && ROBANDIT_CACHE=cache env/bin/robandit reproduce --quick --out paper
 
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py

@@ -174,9 +174,9 @@ def test_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
 
 
 def test_many_processes_may_fill_one_cache(tmp_path: Path) -> None:
-    running = [start(tmp_path, policy) for policy in ("samba", "samba", "exp3", "samba")]
+    running = [start(tmp_path, policy) for policy in ("samba", "exp3", "samba")]
     answers = [answer(process) for process in running]
-    assert answers[0][0] == answers[1][0] == answers[3][0]
+    assert answers[0][0] == answers[2][0]
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
     assert answer(start(tmp_path))[2] == [0, 1]
 
@@ -210,7 +210,7 @@ def test_the_cache_is_pruned_and_keeps_what_was_used_last(kernel_cache: Path, mo
     assert sorted(path.name for path in kernel_cache.iterdir()) == ["0.o", "3.o", "4.o"]
 
 
-OTHER = ["samba", "ucb1", "barbar:scale=1", "thompson", "floor:inner=(fast-slow-aae)"]
+OTHER = ["samba", "barbar:scale=1", "floor:inner=(thompson)"]
 
 
 @pytest.mark.parametrize("policy", OTHER)

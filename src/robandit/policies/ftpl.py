@@ -45,6 +45,15 @@ class Ftpl(Policy[State]):
     explicit = False
     resampling: Resampling = parameter(Resampling.CONDITIONAL, "conditional (cheap) or geometric (as first published)")
 
+    @property
+    def waived(self) -> dict[str, str]:
+        """Geometric resampling draws as often as an arm is unlikely."""
+        if self.resampling == Resampling.CONDITIONAL:
+            return {}
+        return {
+            "few_and_many_arms": "with a thousand arms a round takes a million draws; conditional resampling does not"
+        }
+
     def start(self, setting: Setting) -> State:
         return State(np.full(setting.arms, 1.0 / setting.arms), np.zeros(setting.arms))
 
