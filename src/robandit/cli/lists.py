@@ -39,7 +39,7 @@ def entry(kind: str, cls: Any) -> dict[str, Any]:
         "bound": about.bound,
     }
     if kind == "policy":
-        told |= {"cost": about.cost}
+        told |= {"cost": about.cost, "late": about.late}
     if kind in KINDS["adversaries"]:
         told |= {"sees": list(about.sees), "threat": "B" if getattr(cls, "sees_draw", False) else "A"}
     return told

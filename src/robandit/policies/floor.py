@@ -37,6 +37,7 @@ class Floor(Policy[State]):
         fidelity="exact",
         bound="the inner policy's, plus share * T times the mean gap",
         cost="the inner policy's + O(K)",
+        late="as the inner policy",
     )
     share: float = parameter(0.05, "total probability spread evenly over the arms", least=0, most=0.5)
     inner: Policy[Any] = parameter(SAMBA, "the policy inside, in parentheses: inner=(samba:learning_rate=0.1)")
