@@ -12,7 +12,7 @@ from robandit.environments.means import spread_means
 def seconds(threads: int) -> float:
     """The wall time of one play."""
     begun = time.perf_counter()
-    rb.simulate(rb.Samba(), rb.Bernoulli(spread_means(9)), horizon=500_000, runs=16, threads=threads, checkpoints=10)
+    rb.simulate(rb.Samba(), rb.Bernoulli(spread_means(9)), horizon=2_000_000, runs=16, threads=threads, checkpoints=10)
     return time.perf_counter() - begun
 
 
