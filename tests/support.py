@@ -1,5 +1,9 @@
 """Small things several tests need."""
 
+import signal
+import subprocess
+from typing import Any
+
 from robandit.dice import Random, seed_words
 
 OWN_POLICY = """
@@ -41,6 +45,22 @@ class Before(rb.Adversary[Best]):
         return True
 """
 MEANS9 = tuple(number / 10 for number in range(1, 10))
+
+
+def hear_ctrl_c() -> None:
+    """For a child process: Ctrl-C is heard even where the tests run in the background, which ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def said_after(process: Any, seconds: float) -> tuple[str, str]:
+    """What a process says until it ends; one that does not end in time is ended."""
+    try:
+        out, err = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+    return out, err
 
 
 def stream(seed: int) -> Random:

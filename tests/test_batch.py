@@ -14,7 +14,7 @@ import robandit as rb
 from robandit.lab.batch import chunks
 from robandit.lab.table import set_table
 from robandit.lab.trace import checkpoint_grid, summarised
-from tests.support import MEANS9
+from tests.support import MEANS9, hear_ctrl_c, said_after
 
 ENVIRONMENT = rb.Bernoulli(MEANS9)
 ATTACK = rb.attack("flip", schedule="random", budget=50)
@@ -167,13 +167,14 @@ def test_wrong_parts() -> None:
 @pytest.mark.parametrize("code", [LONG, OPTIMUM], ids=["play", "optimum"])
 def test_ctrl_c_is_heard_at_once(code: str) -> None:
     """One checkpoint and 1e10 rounds, or a dynamic programme of minutes: without listening they would go on."""
-    play = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words, pipe = [sys.executable, "-c", code], subprocess.PIPE
+    play = subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_ctrl_c)
     assert play.stdout is not None
     assert play.stdout.readline() == "compiled\n"
     time.sleep(0.5)
     play.send_signal(signal.SIGINT)
     try:
-        out, err = play.communicate(timeout=20)
+        out, err = said_after(play, 20)
     finally:
         play.kill()  # one that does not listen is not left behind
     assert (play.returncode, out, err) == (130, "", "robandit: stopped\n")

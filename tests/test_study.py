@@ -16,6 +16,7 @@ from robandit.study.cell import Cell
 from robandit.study.clock import Clock
 from robandit.study.spec import read_study
 from robandit.study.statistics import estimate, holm, paired
+from tests.support import hear_ctrl_c, said_after
 
 SPEC = """name = "small"
 question = "Which is lower?"
@@ -136,14 +137,15 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
         "--threads",
         "2",
     ]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_ctrl_c)
     cells = tmp_path / "out" / "cells"
     for _ in range(300):
         if len(list(cells.glob("*.parquet"))) >= 12:
             break
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = said_after(process, 60)
     assert process.returncode == 130
     assert err.endswith("robandit: stopped\n")
     assert len(list(cells.glob("*.parquet"))) == 12
