@@ -15,7 +15,7 @@ import pytest
 import robandit as rb
 from robandit.catalogue import shipped
 from robandit.conformance.law import require_same_play
-from robandit.errors import CompileError
+from robandit.errors import CompileError, PlayError
 from robandit.lab.compile import cache, kernel
 from robandit.lab.compile.memory import block_of, measure, places, read_scalars
 from robandit.lab.table import set_table
@@ -251,3 +251,66 @@ def test_another_numba_is_one_sentence(installed: str, monkeypatch: pytest.Monke
             kernel.check_versions()
     finally:
         kernel.check_versions.cache_clear()
+
+
+OFFERED = """
+import json, math, sys
+from dataclasses import dataclass
+import numpy as np
+import robandit as rb
+
+@dataclass
+class State:
+    chances: np.ndarray
+    total: int = 0
+
+@dataclass(frozen=True)
+class Splitting(rb.Policy[State]):
+    def start(self, setting):
+        return State(np.full(setting.arms, 1 / setting.arms))
+
+    def learn(self, state, choice, reward, random):
+        state.total += math.frexp(reward + 0.3)[1]
+
+trace = rb.simulate(Splitting(), rb.Bernoulli([0.2, 0.8]), horizon=300, runs=2, threads=1)
+print(json.dumps([trace.regret[:, -1].tolist(), trace.road]))
+"""
+
+
+def test_what_numba_offers_is_there_when_a_kernel_is_found(tmp_path: Path) -> None:
+    """frexp is one of numba's own functions: a later process has it only if it imports numba for it."""
+    (tmp_path / "script.py").write_text(OFFERED)
+    words, env = (
+        [sys.executable, str(tmp_path / "script.py")],
+        {**os.environ, "ROBANDIT_CACHE": str(tmp_path / "cache")},
+    )
+    answers = [subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    assert json.loads(answers[0])[1] == "linked"
+    assert answers[0] == answers[1]
+    assert not list((tmp_path / "cache").glob("*.slow"))
+
+
+@dataclass
+class Count:
+    chances: np.ndarray
+    rounds: int = 0
+
+
+@dataclass(frozen=True)
+class TiresLate(rb.Policy[Count]):
+    """Raises only after the checked rounds."""
+
+    def start(self, setting: rb.Setting) -> Count:
+        return Count(np.full(setting.arms, 1.0 / setting.arms))
+
+    def learn(self, state: Count, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.rounds += 1
+        if state.rounds > 500:
+            raise ValueError("tired")
+
+
+def test_an_exception_in_compiled_code_is_one_sentence_and_plain_shows_where() -> None:
+    with pytest.raises(PlayError, match=r"one of TiresLate, Bernoulli, Nobody raised .* engine plain shows where"):
+        rb.simulate(TiresLate(), ENVIRONMENT, horizon=2000, runs=2)
+    with pytest.raises(ValueError, match="tired"):
+        rb.simulate(TiresLate(), ENVIRONMENT, horizon=2000, runs=2, engine="plain")

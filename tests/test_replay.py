@@ -1,5 +1,6 @@
 """Logs folded into states: equal to learning step by step, refused where a row cannot have happened."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import robandit as rb
 from robandit.dice import Random, decision_words
+from robandit.errors import PartError
 from robandit.state import saved
 
 ROWS = 400
@@ -74,6 +76,8 @@ def test_coins_outside_their_range_teach_nothing() -> None:
         ({"chances": np.full(ROWS, np.nan)}, "chances must be known for samba"),
         ({"rewards": np.zeros(3)}, "rewards must have one entry a row"),
         ({"notes": np.full(ROWS, 0.5)}, "notes must be of the type int64"),
+        ({"arms": np.full(ROWS, np.nan)}, "arms must be of the type int64"),
+        ({"arms": np.full(ROWS, "a")}, "arms must be of the type int64, not <U1"),
     ],
 )
 def test_rows_that_cannot_have_happened_are_refused(changes: dict[str, Any], message: str) -> None:
@@ -92,3 +96,22 @@ def test_a_policy_that_takes_no_late_rewards_is_refused_a_log_with_some() -> Non
         rb.replay_log(Hasty(), log, arms=3, horizon=ROWS, engine="plain")
     with pytest.raises(rb.InputError, match="engine must be rounds or plain"):
         rb.replay_log(rb.Samba(), log, arms=3, horizon=ROWS, engine="counts")
+
+
+def test_a_users_policy_is_checked_before_its_log_is_folded() -> None:
+    """Compiled, an index beyond an array would write into other memory."""
+
+    @dataclass(frozen=True)
+    class Wild(rb.Samba):
+        def learn(self, state: Any, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+            state.chances[len(state.chances)] = reward
+
+    @dataclass(frozen=True)
+    class Replacing(rb.Samba):
+        def learn(self, state: Any, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+            state.chances = state.chances * 1.0
+
+    wrong = {Wild(): r"IndexError in learn \(test_replay.py line", Replacing(): "replaces the array state.chances"}
+    for policy, message in wrong.items():
+        with pytest.raises(PartError, match=message):
+            rb.replay_log(policy, rb.Log(**LOG), arms=3, horizon=ROWS)

@@ -1,5 +1,7 @@
 """SAMBA: Algorithm 1 by hand, by enumeration, and at the edges of its step size."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -79,3 +81,15 @@ def test_min_lift_is_twice_the_learning_rate() -> None:
     assert rb.policy("samba:min_lift=0.3") == rb.Samba(0.15)
     with pytest.raises(rb.InputError, match="not both"):
         rb.Samba(learning_rate=0.1, min_lift=0.1)
+
+
+def test_a_subclass_may_be_a_dataclass_of_its_own() -> None:
+    @dataclass(frozen=True)
+    class Own(rb.Samba):
+        """SAMBA with one more parameter."""
+
+        extra: float = 1.0
+
+    assert (Own().learning_rate, Own(0.2).learning_rate, Own(min_lift=0.3).learning_rate) == (0.05, 0.2, 0.15)
+    with pytest.raises(rb.InputError, match="min_lift must be a number above 0 and below 2"):
+        Own(min_lift=5.0)

@@ -10,6 +10,7 @@ from robandit.dice import Random, decision_words
 from robandit.errors import InputError
 from robandit.game import Floats, Policy, Setting
 from robandit.lab import replay
+from robandit.lab.preflight import ROUNDS, check_user_replay
 from robandit.state import load_state
 
 ROWS = 100_000  # folded by one call: bounds the memory of the streams, and Ctrl-C is heard in between
@@ -37,7 +38,11 @@ class Log:
         for name, kind in kinds.items():
             given = getattr(self, name)
             given = np.asarray(usual[name] if given is None else given)
-            column = given.astype(kind)
+            try:
+                with np.errstate(invalid="ignore"):  # what cannot be cast is refused below
+                    column = given.astype(kind)
+            except (TypeError, ValueError) as error:
+                raise InputError(f"log: {name} must be of the type {np.dtype(kind)}, not {given.dtype}") from error
             if column.shape != (count,):
                 raise InputError(f"log: {name} must have one entry a row ({count}), not the shape {column.shape}")
             if not np.array_equal(column, given, equal_nan=kind is np.float64):
@@ -97,6 +102,8 @@ def replay_log(
         piece = {name: column[first : first + ROWS] for name, column in columns.items()}
         words = decision_words(seed, piece.pop("numbers"), LEARNING)
         rows = tuple(piece[name] for name in ("arms", "chances", "notes", "rewards", "rewarded"))
+        if first == 0 and engine == "rounds":
+            check_user_replay(policy, memory, tuple(column[:ROUNDS].tolist() for column in rows), words)
         if engine == "plain":
             replay.replay_rows((policy, memory), tuple(column.tolist() for column in rows), words)
         else:

@@ -2,6 +2,7 @@
 
 import math
 import traceback
+from copy import deepcopy
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from robandit.dice import Random
 from robandit.errors import PartError, Refused
 from robandit.game import Adversary, Environment, Policy
+from robandit.lab import replay
 from robandit.lab.table import Seat, Table
 from robandit.layout import Layout, layout_of
 from robandit.parts import Part, hints_of
@@ -36,6 +38,20 @@ def check_user_parts(table: Table) -> None:
         raise
     except Exception as error:
         raise PartError(f"{type(error).__name__}{place_of(error)}: {error}") from error
+
+
+def check_user_replay(policy: Policy[Any], state: Any, rows: tuple[Any, ...], words: Any) -> None:
+    """Fold a few rows interpreted, on a copy, with a policy that is not the package's own."""
+    if ours(policy):
+        return
+    check_state(policy, state)
+    trial = deepcopy(state)
+    owned = arrays_in(trial)
+    try:
+        replay.replay_rows((policy, trial), rows, words)
+    except Exception as error:
+        raise PartError(f"{type(error).__name__}{place_of(error)}: {error}") from error
+    check_same_arrays(policy, arrays_in(trial), owned, "learn")
 
 
 def place_of(error: Exception) -> str:

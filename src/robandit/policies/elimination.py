@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.game import Floats
+from robandit.game import Choice, Floats, Policy
 from robandit.numerics import no_longer_awaited
 
 
@@ -23,6 +23,18 @@ class Copies:
     shares: Floats  # the probability that a copy is drawn
     log_term: float
     corruption: float
+
+
+class Race(Policy[Copies]):
+    """Copies of arm elimination; the note of a choice is the row that made it."""
+
+    def defer(self, state: Copies, choice: Choice) -> None:
+        if 0 <= choice.note < len(state.shares):
+            state.waiting[choice.note, choice.arm] += 1.0
+            self.show(state)
+
+    def show(self, state: Copies) -> None:
+        """Each copy's next arm, and their mixture."""
 
 
 def new_copies(arms: int, shares: list[float], log_term: float, corruption: float = 0.0) -> Copies:

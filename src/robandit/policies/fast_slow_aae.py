@@ -4,15 +4,15 @@ import math
 from dataclasses import dataclass
 
 from robandit.dice import Random
-from robandit.game import Choice, Policy, Setting
+from robandit.game import Choice, Setting
 from robandit.parts import About, parameter
-from robandit.policies.elimination import Copies, drop_beaten, least_pulled, new_copies, record, show_mixture
+from robandit.policies.elimination import Copies, Race, drop_beaten, least_pulled, new_copies, record, show_mixture
 
 FAST, SLOW = 0, 1
 
 
 @dataclass(frozen=True)
-class FastSlowAae(Policy[Copies]):
+class FastSlowAae(Race):
     """A slow copy, drawn once in C rounds, sees so little corruption that the fast one can trust its eliminations.
 
     When the slow copy has taken all of the fast copy's arms, the fast copy plays the slow one's next
@@ -54,11 +54,6 @@ class FastSlowAae(Policy[Copies]):
             for arm in range(len(state.chances)):
                 state.active[FAST, arm] = min(state.active[FAST, arm], state.active[SLOW, arm])
         self.show(state)
-
-    def defer(self, state: Copies, choice: Choice) -> None:
-        if 0 <= choice.note < len(state.shares):
-            state.waiting[choice.note, choice.arm] += 1.0
-            self.show(state)
 
     def show(self, state: Copies) -> None:
         """Each copy's next arm, and their mixture."""

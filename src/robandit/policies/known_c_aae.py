@@ -4,13 +4,13 @@ import math
 from dataclasses import dataclass
 
 from robandit.dice import Random
-from robandit.game import Choice, Policy, Setting
+from robandit.game import Choice, Setting
 from robandit.parts import About, parameter
-from robandit.policies.elimination import Copies, drop_beaten, least_pulled, new_copies, record, show_mixture
+from robandit.policies.elimination import Copies, Race, drop_beaten, least_pulled, new_copies, record, show_mixture
 
 
 @dataclass(frozen=True)
-class KnownCAae(Policy[Copies]):
+class KnownCAae(Race):
     """Pulls its least-pulled active arm; drops an arm once even C of corruption could not have hidden its worth."""
 
     about = About(
@@ -35,10 +35,6 @@ class KnownCAae(Policy[Copies]):
     def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
         record(state, 0, choice.arm, reward)
         drop_beaten(state, 0, state.corruption)
-        self.show(state)
-
-    def defer(self, state: Copies, choice: Choice) -> None:
-        state.waiting[0, choice.arm] += 1.0
         self.show(state)
 
     def show(self, state: Copies) -> None:

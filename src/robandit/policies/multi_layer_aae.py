@@ -4,13 +4,13 @@ import math
 from dataclasses import dataclass
 
 from robandit.dice import Random, draw
-from robandit.game import Choice, Policy, Setting
+from robandit.game import Choice, Setting
 from robandit.parts import About, parameter
-from robandit.policies.elimination import Copies, drop_beaten, least_pulled, new_copies, record, show_mixture
+from robandit.policies.elimination import Copies, Race, drop_beaten, least_pulled, new_copies, record, show_mixture
 
 
 @dataclass(frozen=True)
-class MultiLayerAae(Policy[Copies]):
+class MultiLayerAae(Race):
     """Layer l is drawn with probability 2^-l; what a slower layer eliminates, all faster ones drop.
 
     An empty layer plays the next arm of the fastest layer that still has one, and learns nothing from it.
@@ -55,11 +55,6 @@ class MultiLayerAae(Policy[Copies]):
                 for arm in range(len(state.chances)):
                     state.active[faster, arm] = min(state.active[faster, arm], state.active[layer, arm])
         self.show(state)
-
-    def defer(self, state: Copies, choice: Choice) -> None:
-        if 0 <= choice.note < len(state.shares):
-            state.waiting[choice.note, choice.arm] += 1.0
-            self.show(state)
 
     def show(self, state: Copies) -> None:
         """Each layer's next arm, and their mixture."""

@@ -41,11 +41,15 @@ class Samba(Policy[State]):
     def __init__(self, learning_rate: float | None = None, *, min_lift: float | None = None) -> None:
         if learning_rate is not None and min_lift is not None:
             raise InputError("samba: give learning_rate or min_lift, not both")
-        if min_lift is not None and (not isinstance(min_lift, int | float) or not 0 < min_lift < 2):
-            raise InputError(f"samba: min_lift must be a number above 0 and below 2, not {min_lift!r}")
-        usual = USUAL if min_lift is None else min_lift / 2
-        object.__setattr__(self, "learning_rate", usual if learning_rate is None else learning_rate)
-        self.__post_init__()
+        object.__setattr__(self, "learning_rate", USUAL if learning_rate is None else learning_rate)
+        self.__post_init__(min_lift)
+
+    def __post_init__(self, min_lift: float | None = None) -> None:  # a subclass that is a dataclass comes here at once
+        if min_lift is not None:
+            if not isinstance(min_lift, int | float) or not 0 < min_lift < 2:
+                raise InputError(f"samba: min_lift must be a number above 0 and below 2, not {min_lift!r}")
+            object.__setattr__(self, "learning_rate", min_lift / 2)
+        super().__post_init__()
 
     def start(self, setting: Setting) -> State:
         return State(np.full(setting.arms, 1.0 / setting.arms))

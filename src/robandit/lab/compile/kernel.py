@@ -73,7 +73,7 @@ def build(entry: Any, layouts: dict[str, Layout], arguments: Kind, parts: dict[s
         content = found(f"{name}.o")
         try:
             if content is not None:
-                return Kernel(content, layouts, arguments, found=True)
+                return found_kernel(content, layouts, arguments)
             content = linked_from_pieces(entry, layouts, arguments, text)
             kernel = Kernel(content, layouts, arguments, found=False)
             keep(f"{name}.o", content)
@@ -89,6 +89,19 @@ def build(entry: Any, layouts: dict[str, Layout], arguments: Kind, parts: dict[s
     if not closed:
         keep(f"{name}.slow", b"")
     return slow
+
+
+def found_kernel(content: bytes, layouts: dict[str, Layout], arguments: Kind) -> Any:
+    """A kernel from the cache; a few of Python's functions are offered by numba, which is then imported for them."""
+    from robandit.lab.compile.link import CannotLink, Kernel
+
+    try:
+        return Kernel(content, layouts, arguments, found=True)
+    except CannotLink:
+        from numba.core.registry import cpu_target
+
+        cpu_target.target_context.refresh()
+        return Kernel(content, layouts, arguments, found=True)
 
 
 def by_numba(error: Exception) -> bool:

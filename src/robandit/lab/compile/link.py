@@ -8,8 +8,10 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from robandit.errors import PlayError
 from robandit.lab.compile.memory import Kind, block_of, measure, read_scalars
 from robandit.layout import Fresh, Layout, layout_of
+from robandit.parts import Part
 
 ENTRY, KERNEL = "robandit_enter", "robandit_kernel"
 _LOCK = threading.Lock()  # LLVM's engines are made one at a time
@@ -17,10 +19,6 @@ _LOCK = threading.Lock()  # LLVM's engines are made one at a time
 
 class CannotLink(Exception):
     """The pieces do not make a whole; the message says what is missing."""
-
-
-class Raised(Exception):
-    """A part raised an exception in compiled code."""
 
 
 def new_machine() -> Any:
@@ -152,7 +150,8 @@ class Kernel:
         arguments = tuple(pointed(value, kept) for value in ((pointers, *rest) if parts else rest))
         block = block_of(arguments, self.arguments)
         if self.function(block.ctypes.data):
-            raise Raised
+            names = ", ".join(layout.cls.__name__ for layout in self.objects.values() if issubclass(layout.cls, Part))
+            raise PlayError(f"one of {names} raised an exception in the middle of a play: engine plain shows where")
         for role, part, memory in zip(self.objects, parts, blocks, strict=True):
             if role in remembering(self.objects):
                 read_scalars(memory, part, self.objects[role])
