@@ -203,6 +203,9 @@ def test_many_threads_may_build_at_once(kernel_cache: Path) -> None:
 
 def test_the_cache_is_pruned_and_keeps_what_was_used_last(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "KEPT", 3)
+    (kernel_cache / "kernel_of_the_other_road").mkdir()
+    (kernel_cache / "kernel_of_the_other_road" / "numba.nbc").write_bytes(b"content")
+    os.utime(kernel_cache / "kernel_of_the_other_road", (0, 0))
     for number in range(5):
         cache.keep(f"{number}.o", b"content")
         os.utime(kernel_cache / f"{number}.o", (number, number))
