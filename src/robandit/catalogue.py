@@ -119,7 +119,7 @@ class Catalogue:
 
         In model B it is held to what its attacker can do, a `Capability` or its text, such as `add:share=0.05`.
         """
-        can = capability if isinstance(capability, Capability) else read_capability(capability)
+        can = read_capability(capability)
         whole = self.unlimited(name, schedule=schedule, budget=budget, size=size, charge=charge)
         return Limited(inner=whole, capability=can, budget=budget, charge=charge) if can.limited else whole
 
@@ -143,8 +143,10 @@ SHIPPED = Catalogue()
 policy, environment, attack = SHIPPED.policy, SHIPPED.environment, SHIPPED.attack
 
 
-def read_capability(text: str) -> Capability:
+def read_capability(text: str | Capability) -> Capability:
     """What an attacker can do, from text such as `both` or `add:share=0.05,every=3`."""
+    if isinstance(text, Capability):
+        return text
     if not isinstance(text, str):
         raise InputError(f"a capability must be text such as add:share=0.05, not {text!r}")
     name, _, rest = text.strip().partition(":")

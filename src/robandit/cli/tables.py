@@ -163,15 +163,45 @@ def price_table(title: str, rows: list[dict[str, Any]], told: dict[str, Any]) ->
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("attack", overflow="fold")
     for row in sorted(rows, key=lambda row: (not row["learns"], (row["price"] or {}).get("estimate") or math.inf)):
-        price, clean = row["price"] or {"estimate": None}, row["clean_regret"]
-        half = "" if clean["half_width_95"] is None else f" ± {short(clean['half_width_95'])}"
-        cost = "not turned" if row["learns"] else "does not learn"
-        if price["estimate"] is not None:
-            cost = f"{short(price['estimate'])} ({short(price['low'])}-{short(price['high'])})"
         spent = "-" if row["spending"] is None else short(row["spending"]["mean"])
         attack = row["attack"].removeprefix("--attack ").partition(" --can")[0] if row["learns"] else "-"
-        table.add_row(row["label"], short(clean["mean"]) + half, cost, spent, attack)
+        table.add_row(row["label"], with_half(row["clean_regret"]), price_range(row), spent, attack)
     return table
+
+
+def advice_table(told: dict[str, Any]) -> Table:
+    """What the advice rests on, the cheapest in peace first."""
+    ring = told["results"][0]["price"] is None and told["results"][0]["attacked_regret"] is not None
+    table = new_table(
+        f"Measured on means {', '.join(f'{mean:g}' for mean in told['means'][:12])}; T = {told['horizon']:,}",
+        "± is a 95 % interval; the range of a price is over blocks of seeds. "
+        + ("Under the ring: the worst attack of those it can carry out." if ring else "A price is an upper bound."),
+    )
+    table.add_column("policy", style="bold", overflow="fold", min_width=16)
+    for heading in ("clean regret", "under the ring", "best arm") if ring else ("clean regret", "price (range)"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in sorted(told["results"], key=lambda row: row["clean_regret"]["mean"]):
+        cells = [with_half(row["clean_regret"])]
+        if ring:
+            cells += [with_half(row["attacked_regret"]), f"{100 * row['best_share']:.0f} %"]
+        else:
+            cells.append(price_range(row))
+        table.add_row(row["label"], *cells)
+    return table
+
+
+def with_half(summary: dict[str, Any]) -> str:
+    """A mean with its 95 % interval."""
+    half = summary["half_width_95"]
+    return short(summary["mean"]) + ("" if half is None else f" ± {short(half)}")
+
+
+def price_range(row: dict[str, Any]) -> str:
+    """A price with its range, or why there is none."""
+    price = row["price"] or {"estimate": None}
+    if price["estimate"] is None:
+        return "not turned" if row["learns"] else "does not learn"
+    return f"{short(price['estimate'])} ({short(price['low'])}-{short(price['high'])})"
 
 
 def short(value: float | None) -> str:
