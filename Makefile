@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup reproduce demo test coverage check bench statistics faults wheel pictures format clean
+.PHONY: setup reproduce demo test coverage check bench statistics faults wheel pictures tables format clean
 
 setup: $(READY)
 
@@ -57,6 +57,9 @@ wheel:  ## built, installed into an empty environment, asked for the paper witho
 
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py
+
+tables: $(READY)  ## the tables of the docs, from the commands above them; an hour from nothing, goes on where it was
+	$(BIN)/python docs/make_tables.py
 
 format: $(READY)
 	$(BIN)/ruff format .

@@ -236,3 +236,15 @@ def test_prices_that_make_no_sense_are_refused(words: list[str], message: str, r
     code, _, said = robandit("price", "--horizon", "100", "--policy", "samba", "--out", str(tmp_path), *words)
     assert code == 2
     assert message in said
+
+
+def test_a_search_may_find_a_cheaper_attack_and_never_takes_a_dearer_one(tmp_path: Path) -> None:
+    terms: dict[str, Any] = {"runs": 6, "blocks": 3}
+    for threat, attack in (("B", Candidate("ace")), ("A", Candidate("invert", "start"))):
+        one = Evaluator(Game(rb.Samba(), rb.Bernoulli((0.3, 0.45, 0.8)), 1500), Journal(None))
+        plain = attack_price(one, threat, [attack], **terms)
+        found = attack_price(one, threat, [attack], search=10, **terms)
+        assert found.estimate is not None
+        assert found.attack != attack
+        assert len(found.by_attack) == 2
+        assert plain.estimate is None or found.estimate < plain.estimate

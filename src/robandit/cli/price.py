@@ -57,6 +57,9 @@ def add(commands: Any) -> None:
     turning.add_argument(
         "--budget", type=number, metavar="C", help="with --share: what may be spent (default: no limit)"
     )
+    turning.add_argument(
+        "--search", type=whole, default=0, metavar="N", help="look among so many more for a cheaper attack (default 0)"
+    )
     turning.add_argument("--blocks", type=whole, default=3, help="disjoint blocks of --runs runs each (default 3)")
     turning.add_argument(
         "--out", default="out/price", metavar="DIR", help="what was played is kept here, to go on later"
@@ -120,7 +123,10 @@ def terms_from(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.threat == "A" and (arguments.can or arguments.share is not None):
         raise InputError("--can and --share are said of threat model B, which sees the draw, not of A")
     budget = math.inf if arguments.budget is None else arguments.budget
-    return {"runs": arguments.runs, "blocks": arguments.blocks, "share": share, "budget": budget}
+    if arguments.search < 0:
+        raise InputError(f"--search must be at least 0, not {arguments.search}")
+    terms = {name: getattr(arguments, name) for name in ("runs", "blocks", "search")}
+    return {**terms, "share": share, "budget": budget}
 
 
 def places_from(arguments: argparse.Namespace, catalogue: Any) -> "list[Place]":

@@ -6,7 +6,8 @@ paying is another number: an attacker need not keep paying once the learner has 
 """
 
 import math
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from robandit.errors import InputError
 from robandit.lab.trace import summarised
 from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat, within
 from robandit.redteam.evaluate import Evaluator, Play, block_seed
+from robandit.redteam.search import worst_attack
 
 TOLERANCE = 1.02  # the bracket's ends differ by no more than this factor
 CHOOSING, PRICING = 10_000, 20_000  # numbers of the blocks of seeds, far from those of the search
@@ -71,11 +73,13 @@ def attack_price(
     blocks: int,
     share: bool = False,
     budget: float = math.inf,
+    search: int = 0,
 ) -> Price:
     """Choose the cheapest attack on one block of seeds, price it on others.
 
     With `share` the price is the smallest share of all rounds that an attacker must have, spending no more than
-    `budget` in them.
+    `budget` in them. With `search` the worst attack within the price found so far is looked for among so many of the
+    adaptive family, and taken if it is cheaper.
     """
     check_pricing(evaluator, threat, attacks, runs, blocks)
     if share and threat == "A":
@@ -88,11 +92,15 @@ def attack_price(
     chosen, guess, seen = attacks[0], None, dict[Candidate, float | None]()
     if turned(clean):
         return Price(chosen, summarised(np.array(clean["regret"])), None, (0.0,) * blocks, {}, **told)
-    for attack in attacks:
-        found = priced(evaluator, attack, block_seed(seed, CHOOSING), runs, below=guess, **terms)
-        seen[attack] = found
-        if found is not None and (guess is None or found < guess):
-            chosen, guess = attack, found
+    looked_at = deque(attacks)
+    while looked_at:
+        attack = looked_at.popleft()
+        seen[attack] = priced(evaluator, attack, block_seed(seed, CHOOSING), runs, below=guess, **terms)
+        if seen[attack] is not None:
+            chosen, guess = attack, seen[attack]
+        if not looked_at and search and guess is not None:
+            looked_at.append(worst_at(evaluator, threat, guess, search, **terms))
+            search = 0
     prices, paid = [], []
     for block in range(blocks):
         words = block_seed(seed, PRICING + block)
@@ -100,6 +108,14 @@ def attack_price(
         prices.append(priced(evaluator, chosen, words, runs, guess=guess, **terms))
     spent = summarised(np.array(paid))
     return Price(chosen, summarised(np.array(clean["regret"])), spent, tuple(prices), seen, **told)
+
+
+def worst_at(evaluator: Evaluator, threat: str, price: float, search: int, *, unit: str, budget: float) -> Candidate:
+    """The worst attack within a price, of so many of the adaptive family and all of the catalogue."""
+    if unit == "share":
+        ring = replace(evaluator, capability=replace(evaluator.capability, share=price), tried=set())
+        return worst_attack(ring, threat, budget, runs=2, evaluations=search).candidate
+    return worst_attack(evaluator, threat, price, runs=2, evaluations=search).candidate
 
 
 def check_pricing(evaluator: Evaluator, threat: str, attacks: list[Candidate], runs: int, blocks: int) -> None:

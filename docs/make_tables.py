@@ -1,0 +1,86 @@
+"""Fills the tables of the docs with the numbers of the commands written above them: `make tables`.
+
+A table stands between `<!-- table` and `<!-- end -->`. Its head names the columns, each with a command, and policies;
+a cell is what that command says of that policy. What was played is kept under out/, so that going on is quick.
+"""
+
+import io
+import json
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from robandit.cli.main import main
+
+DOCS = Path(__file__).parent
+BLOCK = re.compile(r"(<!-- table\n(?P<head>.*?)-->\n)(?P<body>.*?)(?=<!-- end -->)", re.DOTALL)
+
+
+def short(value: float | None) -> str:
+    """As the tables of the command show it."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}" if value >= 0.01 else f"{value:.1g}"
+
+
+def price_cell(row: dict[str, Any]) -> str:
+    """Clean regret and the price with its range; of a ring its share alone."""
+    price = row["price"]
+    if price is None:
+        return "does not learn within T"
+    found = "not turned" if price["estimate"] is None else f"{short(price['estimate'])}"
+    found += f" ({short(price['low'])}-{short(price['high'])})" if price["estimate"] is not None else ""
+    return found if price["unit"] == "share" else f"{short(row['clean_regret']['mean'])}, {found}"
+
+
+def play_cell(row: dict[str, Any]) -> str:
+    """The share of rounds on the best arm."""
+    return f"{row['best_arm_share']:.2f}"
+
+
+def redteam_cell(row: dict[str, Any]) -> str:
+    """Regret under the worst attack found."""
+    return f"{row['regret']['mean']:,.0f} ± {row['regret']['half_width_95']:,.0f}"
+
+
+CELLS: dict[str, Callable[[dict[str, Any]], str]] = {"price": price_cell, "play": play_cell, "redteam": redteam_cell}
+
+
+def answers(command: str, policies: list[str]) -> dict[str, str]:
+    """What a command says of each policy, as cells."""
+    words = shlex.split(command)[1:]
+    asked = [word for policy in policies for word in ("--policy", policy)]
+    print(command, file=sys.stderr)
+    with redirect_stdout(io.StringIO()) as said:
+        if main([*words, *asked, "--json"]) != 0:
+            raise SystemExit(f"this command of the docs fails: {command}")
+    told = json.loads(said.getvalue())
+    rows = told.get("results", [told])
+    return {row["label"]: CELLS[words[0]](row) for row in rows}
+
+
+def filled(head: str) -> str:
+    """The table a head asks for."""
+    lines = [line.strip() for line in head.strip().splitlines()]
+    policies = [name.strip() for line in lines if line.startswith("policies:") for name in line[9:].split(" | ")]
+    columns = dict(line.split(": robandit ", 1) for line in lines if ": robandit " in line)
+    found = {title: answers(f"robandit {command}", policies) for title, command in columns.items()}
+    rows = [["", *columns], ["---", *("---:" for _ in columns)]]
+    rows += [[name, *(found[title].get(name, "-") for title in columns)] for name in policies]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def remade(text: str) -> str:
+    """A page with every table made anew."""
+    return BLOCK.sub(lambda block: block[1] + filled(block["head"]), text)
+
+
+if __name__ == "__main__":
+    for page in sorted(DOCS.glob("*.md")):
+        text = page.read_text()
+        if BLOCK.search(text):
+            page.write_text(remade(text))
