@@ -1,6 +1,8 @@
-"""Scores policies over environments and attackers, to see whether one is ahead everywhere: `python verification/score.py
-samba bonus-thompson balanced-samba`. Clean regret, then per attacker the price (forged rewards; for a ring its share of
-the limit) or, before the draw, the regret under the worst of a short list. What was played is kept under out/score.
+"""Scores policies over environments and attackers, to see whether one is ahead everywhere.
+
+`python verification/score.py samba bonus-thompson balanced-samba`: clean regret, then per attacker the price (forged
+rewards; of a ring its share of the limit) or, before the draw, the regret under the worst of a short list. What was
+played is kept under out/score.
 """
 
 import sys
