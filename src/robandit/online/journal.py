@@ -20,7 +20,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,7 @@ from robandit.online.terms import Terms, read_terms
 Entry = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One whole line: its number from 1, its entry, the checksum up to it and where it ends in the file."""
 
     number: int
@@ -74,6 +73,16 @@ def read(path: Path | str) -> tuple[Terms, Iterator[Entry]]:
     if first is None:
         raise InputError(f"{path}: this is no journal: it has no whole line")
     return read_terms(first.entry), (line.entry for line in rest)
+
+
+def for_each(path: Path | str, entries: Iterator[Entry], take: Callable[[int, Entry], None]) -> None:
+    """Hand every entry on with the number of its line, which a complaint about it then names."""
+    for number, entry in enumerate(entries, start=2):
+        try:
+            take(number, entry)
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+            said = f"{error} is missing or unknown" if isinstance(error, KeyError) else error
+            raise InputError(f"{path}: line {number} cannot be read: {said}") from error
 
 
 @dataclass(frozen=True)
@@ -182,10 +191,5 @@ def as_log(path: Path | str, without: Callable[[Entry], bool] | None = None) -> 
     """
     terms, entries = read(path)
     columns = Columns(terms)
-    for number, entry in enumerate(entries, start=2):
-        try:
-            columns.take(entry, without)
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            said = f"it has no {error}" if isinstance(error, KeyError) else error
-            raise InputError(f"{path}: line {number} cannot be read: {said}") from error
+    for_each(path, entries, lambda number, entry: columns.take(entry, without))
     return columns.as_log()

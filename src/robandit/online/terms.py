@@ -1,7 +1,7 @@
 """What a learner was begun with: the first line of its journal, checked wherever it comes from."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from robandit.errors import InputError
@@ -85,3 +85,11 @@ def is_number(value: Any) -> bool:
         return not isinstance(value, str | bytes) and math.isfinite(value)
     except (TypeError, OverflowError):
         return False
+
+
+def check_same(kept: Terms, given: Terms, where: str, but: str) -> None:
+    """Refuse to go on with a journal that was begun with other terms; the state it began with is its own matter."""
+    for item in fields(Terms):
+        old, new = getattr(kept, item.name), getattr(given, item.name)
+        if old != new and item.name not in ("state", but):
+            raise InputError(f"{where}: it was begun with {item.name} {old!r}, not {new!r}")

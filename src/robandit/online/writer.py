@@ -2,8 +2,9 @@
 
 import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from robandit.errors import InputError
 from robandit.online.journal import Entry, lines, spelled
@@ -83,8 +84,15 @@ class Writer:
             os.close(self.file)
         self.file, self.broken = -1, "it was closed"
 
-    def __enter__(self) -> "Writer":
-        return self
 
-    def __exit__(self, *error: Any) -> None:
-        self.close()
+@contextmanager
+def claimed(path: Path | str, sync: bool) -> Iterator[Writer]:
+    """A writer, let go again if what it was wanted for fails; a file without a line goes too."""
+    writer = Writer(path, sync)
+    try:
+        yield writer
+    except BaseException:
+        if not writer.lines:
+            writer.path.unlink(missing_ok=True)
+        writer.close()
+        raise
