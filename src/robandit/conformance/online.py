@@ -62,7 +62,7 @@ def journal_is_the_learner(policy: AnyPolicy) -> None:
 
 
 def arms_come_and_go(policy: AnyPolicy) -> None:
-    """Arms added, paused, resumed and retired: p(t) stays a distribution, what is absent is not chosen, the fold holds."""
+    """Arms added, paused, resumed and retired: p(t) stays a distribution, the absent are not chosen, the fold holds."""
     made = scaled(policy)
     if made.late == "no" or made.arms_fixed:
         return
