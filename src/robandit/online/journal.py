@@ -18,6 +18,7 @@ import math
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +38,7 @@ class Line(NamedTuple):
     """One whole line: its number from 1, its entry, the checksum up to it and where it ends in the file."""
 
     number: int
-    entry: Any
+    entry: Entry
     checksum: int
     end: int
 
@@ -61,9 +62,17 @@ def lines(path: Path | str) -> Iterator[Line]:
                 checksum, end = zlib.crc32(body, checksum), end + len(text)
                 if digits != b"%08x" % checksum:
                     raise InputError(f"{path}: line {number} is damaged, or one before it is missing")
-                yield Line(number, json.loads(body), checksum, end)
+                yield Line(number, parsed(body, path, number), checksum, end)
     except OSError as error:
         raise InputError(f"the journal {str(path)!r} cannot be read: {error.strerror}") from error
+
+
+def parsed(body: bytes, path: Path | str, number: int) -> Entry:
+    """The object of a line."""
+    with suppress(ValueError):
+        if isinstance(entry := json.loads(body), dict):
+            return entry
+    raise InputError(f"{path}: line {number} cannot be read: it holds no JSON object")
 
 
 def read(path: Path | str) -> tuple[Terms, Iterator[Entry]]:

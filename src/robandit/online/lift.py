@@ -15,7 +15,8 @@ class Lift:
     """Counts and sums of an arm's rewards; warns once, when the lift is known well and not surely above the step.
 
     Well means: to within the step itself. So a lift of twice the step or more (`samba:min_lift=` makes the step half
-    of it) is usually passed over in silence. The interval is the normal one for a ratio of two means (delta method).
+    of it) is usually passed over in silence; so is a second arm that SAMBA has left before its mean was known, which
+    a floor prevents. The interval is the normal one for a ratio of two means (delta method).
     """
 
     __slots__ = ("counts", "look", "names", "step", "sums", "total", "warned")
@@ -39,19 +40,23 @@ class Lift:
 
     def judge(self) -> None:
         """Compare the two best means."""
-        means = sorted(((s / n, n, a) for a, (s, n) in enumerate(zip(self.sums, self.counts, strict=True)) if n))[-2:]
+        means = sorted((s / n, n, arm) for arm, (s, n) in enumerate(zip(self.sums, self.counts, strict=True)) if n)[-2:]
         if self.warned or len(means) < 2 or means[0][0] <= 0.0:
             return
         (second, few, runner), (best, many, leader) = means
         ratio = best / second
-        error = ratio * math.sqrt((1.0 - second) / (second * few) + (1.0 - best) / (best * many))
-        if SURE * error <= self.step and ratio - 1.0 - SURE * error < self.step:
+        sure = SURE * ratio * math.sqrt(spread(second, few) + spread(best, many))
+        if sure <= self.step and ratio - 1.0 - sure < self.step:
             self.warned = True
-            known = (
-                f"{self.names[leader]!r} is {ratio - 1:.3f} +- {SURE * error:.3f} better than {self.names[runner]!r}"
-            )
+            known = f"{self.names[leader]!r} is {ratio - 1.0:.3f} ± {sure:.3f} better than {self.names[runner]!r}"
             asked = f"samba's step {self.step:g} should be below that: it may settle on a worse arm"
-            warnings.warn(f"after {self.total:,} rewards {known}, relatively; {asked}", stacklevel=4)
+            warnings.warn(f"after {self.total:,} rewards {known}, relatively; {asked}", stacklevel=5)
+
+
+def spread(mean: float, count: int) -> float:
+    """The variance of a mean's logarithm, at most, for rewards in [0, 1]; two made-up rewards keep it off 0."""
+    mean = (mean * count + 1.0) / (count + 2.0)
+    return (1.0 - mean) / (mean * count)
 
 
 def lift_of(policy: Policy[Any], names: list[str]) -> Lift | None:
