@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup reproduce demo test check bench statistics faults wheel pictures format clean
+.PHONY: setup reproduce demo test check bench statistics faults wheel pictures notebooks format clean
 
 setup: $(READY)
 
@@ -55,6 +55,9 @@ wheel:  ## built, installed into an empty environment, asked for the paper witho
 
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py
+
+notebooks: $(READY)  ## run the notebooks of the docs and write down what they print
+	$(BIN)/python docs/run_notebooks.py
 
 format: $(READY)
 	$(BIN)/ruff format .

@@ -393,3 +393,10 @@ def test_threads_wait_for_each_other(tmp_path: Path) -> None:
     assert sorted(ids) == list(range(400))
     learner.close()
     assert rb.Learner.open(tmp_path / "j", read_only=True).save() == learner.save()
+
+
+def test_the_notebook_prints_what_it_shows() -> None:
+    home = Path(__file__).parents[1]
+    words = [sys.executable, str(home / "docs" / "run_notebooks.py"), "--check"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, "none differed"), done.stdout + done.stderr

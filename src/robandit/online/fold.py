@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from robandit.dice import decision_key, decision_stream
+from robandit.dice import Random, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice, Policy, Setting
 from robandit.lab.log import BEGINNING, CHOOSING, LEARNING
@@ -56,7 +56,10 @@ class Fold:
 
     def choice(self, among: list[int] | None) -> Choice:
         """The next decision, from its own stream; changes nothing."""
-        random = decision_stream(self.choosing, self.decisions)
+        return self.drawn(decision_stream(self.choosing, self.decisions), among)
+
+    def drawn(self, random: Random, among: list[int] | None) -> Choice:
+        """What the policy chooses with these dice, of some arms or of all."""
         if among is None:
             return self.policy.choose(self.state, random)
         self.check_arms()

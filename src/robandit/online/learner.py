@@ -72,16 +72,22 @@ class Learner:
         self._writer: Writer | None = None
         self._fold = Fold(made, terms)  # what cannot be is refused before a file is made
         if journal is None:
-            self._fold = Fold(made, warmed(made, terms, state, history))
+            self._warm(state, history)
             return
         with claimed(journal, sync) as writer:
             if writer.lines:
                 check_same(read(journal)[0], terms, str(journal), but="seed" if seed is None else "")
                 self._fold = folded(journal, made)
             else:
-                self._fold = Fold(made, warmed(made, terms, state, history))
+                self._warm(state, history)
                 writer.begin(self._fold.terms)
         self._writer = writer
+
+    def _warm(self, state: dict[str, Any] | None, history: Log | Path | str | None) -> None:
+        """Begin with what is known already."""
+        if state is not None or history is not None:
+            policy = self._fold.policy
+            self._fold = Fold(policy, warmed(policy, self._fold.terms, state, history))
 
     @classmethod
     def open(
@@ -215,15 +221,14 @@ class Learner:
         """Each active arm's chance in the next decision; where a policy cannot tell, how often it came in trials."""
         with self._lock:
             fold = self._fold
-            present, active = fold.roster.present, fold.roster.active
+            active = fold.roster.active
             if fold.policy.explicit and len(active) == len(fold.roster.names):
                 return dict(zip(active, map(float, fold.state.chances), strict=True))
             if fold.policy.explicit:
-                return dict(zip(active, fold.policy.chances_among(fold.state, present), strict=True))
+                return dict(zip(active, fold.policy.chances_among(fold.state, fold.roster.present), strict=True))
             key, counts = decision_key(fold.terms.seed, TRIALS), dict.fromkeys(active, 0)
             for trial in range(trials):
-                choice = fold.policy.choose_among(fold.state, present, decision_stream(key, trial))
-                counts[fold.roster.names[choice.arm]] += 1
+                counts[fold.roster.names[fold.drawn(decision_stream(key, trial), fold.roster.among(None)).arm]] += 1
             return {name: count / trials for name, count in counts.items()}
 
     @property
