@@ -5,6 +5,7 @@ One machine for a learner that lives and for one that is read again, so that bot
 
 from copy import deepcopy
 from dataclasses import dataclass, field
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,16 @@ class Fold:
         """Refuse a policy that needs all its arms where they come, go or are not all eligible."""
         if self.policy.arms_fixed:
             raise InputError(f"{self.policy.name} cannot play some of its arms only: {self.policy.arms_fixed}")
+
+    def number(self, id: Any) -> int:
+        """The number of a decision that was made."""
+        try:
+            number = -1 if isinstance(id, bool) else index(id)
+        except TypeError:
+            number = -1
+        if not 0 <= number < self.decisions:
+            raise InputError(f"no decision has the id {id!r}: {self.decisions:,} were made, counted from 0")
+        return number
 
     def decided(self, choice: Choice) -> None:
         """A decision was made and waits for its reward; the oldest one gives up waiting."""

@@ -129,14 +129,14 @@ class Learner:
         with self._lock:
             fold = self._fold
             among, number, names = fold.roster.among(eligible), fold.decisions, fold.roster.names
-            choice = fold.choice(among)
+            choice, moment = fold.choice(among), checked_time(time)
             if not 0 <= choice.arm < len(names):
                 raise PlayError(f"policy {fold.policy} chose arm {choice.arm}, allowed are 0 to {len(names) - 1}")
             arm, chance = names[choice.arm], None if choice.chance != choice.chance else float(choice.chance)
             if self._writer is not None:
                 told = {"id": number, "arm": arm, "chance": chance, "note": int(choice.note)}
                 told["eligible"] = None if among is None else [names[index] for index in among]
-                self._writer.append({"entry": "decide", **told, "time": checked_time(time)})
+                self._writer.append({"entry": "decide", **told, "time": moment})
             fold.decided(choice)
         return Decision(number, arm, chance)
 
@@ -156,18 +156,18 @@ class Learner:
         with self._lock:
             fold = self._fold
             value = fold.terms.inside(reward)
-            if type(id) is not int or not 0 <= id < fold.decisions:
-                raise InputError(f"no decision has the id {id!r}: {fold.decisions:,} were made, counted from 0")
+            number = fold.number(id)
             if source is not None and not isinstance(source, str):
                 raise InputError(f"a source must be text, not {source!r}")
-            if id not in fold.pending:
+            moment = checked_time(time)
+            if number not in fold.pending:
                 return False
             if self._writer is not None:
-                told = {"id": id, "value": float(reward), "source": source, "time": checked_time(time)}
+                told = {"id": number, "value": float(reward), "source": source, "time": moment}
                 if truth is not None:
                     told |= {"truth": float(truth), "fake": fold.terms.inside(truth) != value}
                 self._writer.append({"entry": "reward", **told})
-            fold.rewarded(id, value)
+            fold.rewarded(number, value)
         return True
 
     def add_arm(self, name: str) -> None:
@@ -206,7 +206,8 @@ class Learner:
         if policy.rewards_fixed:
             raise InputError(f"{policy.name} cannot take a reward back: {policy.rewards_fixed}")
         with self._lock:
-            path, (key, value) = self._writer.path, ("id", id) if source is None else ("source", source)
+            path, key = self._writer.path, "id" if source is None else "source"
+            value = self._fold.number(id) if source is None else source
             gone = retractions(path)
             rewards = (line for line in lines(path) if line.entry.get("entry") == "reward")
             told = (line for line in rewards if line.entry[key] == value)
