@@ -57,11 +57,11 @@ def test_it_learns_and_a_seed_repeats_it() -> None:
     assert len(seeds) == 3
 
 
-def test_rewards_have_a_range() -> None:
+def test_rewards_have_a_range(tmp_path: Path) -> None:
     """Told in euros they teach what they teach as shares."""
     plain, euros = (
         rb.Learner("tsallis-inf-iw", ARMS, seed=1),
-        rb.Learner("tsallis-inf-iw", ARMS, seed=1, reward_range=(-2, 6)),
+        rb.Learner("tsallis-inf-iw", ARMS, seed=1, reward_range=(-2, 6), journal=tmp_path / "j", sync=False),
     )
     for number in range(50):
         share = number % 9 / 8
@@ -69,6 +69,7 @@ def test_rewards_have_a_range() -> None:
         assert plain.learn(number, share)
         assert euros.learn(number, -2 + 8 * share)
     assert plain.saved_state() == euros.saved_state()
+    assert rb.Learner.open(tmp_path / "j", read_only=True).saved_state() == plain.saved_state()
 
 
 def test_a_reward_counts_once_and_not_after_its_time(tmp_path: Path) -> None:
@@ -192,6 +193,10 @@ def test_eligible_arms_come_with_the_chance_of_their_draw(tmp_path: Path) -> Non
     assert {learner.decide().arm for _ in range(50)} == {"b", "c"}
     assert learner.arms == {"a": "paused", "b": "active", "c": "active"}
     assert set(learner.chances()) == {"b", "c"}
+    for policy in ("ucb1", "thompson", "uniform"):
+        other = rb.Learner(policy, ARMS, seed=1)
+        other.pause_arm("a")
+        assert {other.decide().arm for _ in range(50)} == {"b", "c"}
 
 
 def test_index_policies_take_the_best_of_the_eligible() -> None:
@@ -218,6 +223,7 @@ def test_samba_gives_an_arm_its_share_and_takes_it_back() -> None:
     assert after["d"] == 0.25
     assert after["c"] == pytest.approx(0.75 * before["c"]) == max(after.values())
     learner.retire_arm("c")
+    assert learner._fold.state.chances[2] == 0.0
     left = learner.chances()
     assert sum(left.values()) == pytest.approx(1.0, abs=1e-12)
     assert left["d"] / left["a"] == pytest.approx(after["d"] / after["a"])

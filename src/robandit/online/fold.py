@@ -13,7 +13,7 @@ from robandit.dice import Random, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice, Policy, Setting
 from robandit.lab.log import BEGINNING, CHOOSING, LEARNING
-from robandit.online.journal import Entry, for_each, lines, read
+from robandit.online.journal import Entry, for_each, lines, parsed, read
 from robandit.online.lift import lift_of
 from robandit.online.lists import as_arrays, as_lists, widened
 from robandit.online.roster import Roster
@@ -151,9 +151,10 @@ def retractions(path: Path | str) -> Retractions:
     """Every retraction of a journal, which is checked on the way."""
     found = Retractions()
     for line in lines(path):
-        if line.entry.get("entry") == "retract":
-            key = "source" if "source" in line.entry else "id"
-            found.lines[key, line.entry.get(key)] = line.number
+        entry = parsed(line, path) if b'"retract"' in line.body else {}  # few are: the others need not be parsed
+        if entry.get("entry") == "retract":
+            key = "source" if "source" in entry else "id"
+            found.lines[key, entry.get(key)] = line.number
     return found
 
 

@@ -17,7 +17,7 @@ from robandit.errors import InputError, PlayError
 from robandit.game import Policy
 from robandit.lab.log import Log
 from robandit.online.fold import Fold, folded, retractions
-from robandit.online.journal import lines, read
+from robandit.online.journal import read
 from robandit.online.saving import loaded, told_by
 from robandit.online.terms import PATIENCE, Terms, check_same, is_number
 from robandit.online.warm import warmed
@@ -208,10 +208,10 @@ class Learner:
         with self._lock:
             path, key = self._writer.path, "id" if source is None else "source"
             value = self._fold.number(id) if source is None else source
-            gone = retractions(path)
-            rewards = (line for line in lines(path) if line.entry.get("entry") == "reward")
-            told = (line for line in rewards if line.entry[key] == value)
-            count = sum(not gone.cover(line.number, line.entry) for line in told)
+            gone, count = retractions(path), 0
+            for number, entry in enumerate(read(path)[1], start=2):
+                told = entry["entry"] == "reward" and entry[key] == value
+                count += told and not gone.cover(number, entry)
             if count == 0:
                 raise InputError(f"there is no reward of the {key} {value!r} to take back")
             self._writer.append({"entry": "retract", key: value})
