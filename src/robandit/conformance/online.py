@@ -11,6 +11,7 @@ from robandit.conformance.law import divergence, require, require_distribution
 from robandit.conformance.walks import AnyPolicy, reward_of, streams
 from robandit.dice import decision_stream
 from robandit.errors import InputError
+from robandit.online.fold import first_difference
 from robandit.online.journal import as_log
 from robandit.online.learner import Learner
 from robandit.online.warm import fold_log
@@ -57,6 +58,7 @@ def journal_is_the_learner(policy: AnyPolicy) -> None:
             require(again.decide() == ahead, "the learner read from its journal decides otherwise")
         require(Learner.load(whole, made).decide() == ahead, "the learner that was saved decides otherwise")
         path.write_bytes(b"".join(lines[:-1]))
+        require(first_difference(path, made) is None, "the journal holds a decision that the policy would not make")
         for engine in ("rounds", "plain"):
             state = save_state(made, fold_log(made, as_log(path), engine=engine))
             require(state == whole["state"], f"the lab ({engine}) folds the journal to another state")
@@ -83,6 +85,7 @@ def arms_come_and_go(policy: AnyPolicy) -> None:
         require(abs(sum(chances.values()) - 1.0) < 1e-9, f"their chances are {chances}")
         with Learner.open(path, made) as again:
             require(again.save() == whole, "the learner read from its journal differs from the one that lived")
+        require(first_difference(path, made) is None, "the journal holds a decision that the policy would not make")
         log = as_log(path)
         for engine in ("rounds", "plain"):
             state = save_state(made, fold_log(made, log, engine=engine))

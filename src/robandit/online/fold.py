@@ -3,8 +3,10 @@
 One machine for a learner that lives and for one that is read again, so that both come to the same bits.
 """
 
+import math
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -147,10 +149,10 @@ class Retractions:
         return line < max(told.get(("id", entry["id"]), 0), told.get(("source", entry["source"]), 0))
 
 
-def retractions(path: Path | str) -> Retractions:
-    """Every retraction of a journal, which is checked on the way."""
+def retractions(path: Path | str, before: float = math.inf) -> Retractions:
+    """Every retraction of a journal, up to a line, checked on the way."""
     found = Retractions()
-    for line in lines(path):
+    for line in takewhile(lambda line: line.number < before, lines(path)):
         entry = parsed(line, path) if b'"retract"' in line.body else {}  # few are: the others need not be parsed
         if entry.get("entry") == "retract":
             key = "source" if "source" in entry else "id"
@@ -158,9 +160,9 @@ def retractions(path: Path | str) -> Retractions:
     return found
 
 
-def folded(path: Path | str, policy: Policy[Any]) -> Fold:
-    """A journal read from first to last."""
-    gone = retractions(path)
+def folded(path: Path | str, policy: Policy[Any], before: float = math.inf) -> Fold:
+    """A journal read from first to last, or up to a line."""
+    gone = retractions(path, before)
     terms, entries = read(path)
     fold = Fold(policy, terms)
 
@@ -170,5 +172,27 @@ def folded(path: Path | str, policy: Policy[Any]) -> Fold:
         else:
             fold.take(entry)
 
-    for_each(path, entries, take)
+    for_each(path, entries if before == math.inf else islice(entries, int(before) - 2), take)
     return fold
+
+
+def first_difference(path: Path | str, policy: Policy[Any]) -> int | None:
+    """The first decision of a journal that its policy, with its dice, would not have made; None if there is none."""
+    terms, entries = read(path)
+    fold = Fold(policy, terms)
+    found: list[int] = []
+
+    def take(number: int, entry: Entry) -> None:
+        nonlocal fold
+        if entry["entry"] == "decide" and not found:
+            named = entry["eligible"]
+            own = fold.choice(None if named is None else [fold.roster.index[name] for name in named])
+            chance = None if own.chance != own.chance else own.chance
+            if (fold.roster.names[own.arm], chance, own.note) != (entry["arm"], entry["chance"], entry["note"]):
+                found.append(entry["id"])
+        fold.take(entry)
+        if entry["entry"] == "retract":
+            fold = folded(path, policy, number + 1)
+
+    for_each(path, entries, take)
+    return found[0] if found else None
