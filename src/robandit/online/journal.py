@@ -18,7 +18,7 @@ import math
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,18 +96,18 @@ def for_each(path: Path | str, entries: Iterator[Entry], take: Callable[[int, En
             raise InputError(f"{path}: line {number} cannot be read: {said}") from error
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JournalLog(Log):
     """A journal as columns: a row a decision (not rewarded) and a row a reward, as `replay_log` takes them."""
 
-    terms: Terms = None  # type: ignore[assignment]  # always given; a dataclass asks for a default after defaults
-    names: list[str] = field(default_factory=list)  # of all arms there ever were, in the order of their indices
-    sources: NDArray[np.int64] = None  # type: ignore[assignment]  # index into source_names; -1 where there is none
-    source_names: list[str] = field(default_factory=list)
-    times: Floats = None  # type: ignore[assignment]  # NaN where there is none
-    fake: NDArray[np.bool_] = None  # type: ignore[assignment]  # known in a simulation only
-    truth: Floats = None  # type: ignore[assignment]  # the honest reward in [0, 1], NaN where it is not known
-    changes: list[tuple[int, str, int]] = field(default_factory=list)  # before this row: an arm added, paused, ...
+    terms: Terms
+    names: list[str]  # of all arms there ever were, in the order of their indices
+    sources: NDArray[np.int64]  # index into source_names; -1 where there is none
+    source_names: list[str]
+    times: Floats  # NaN where there is none
+    fake: NDArray[np.bool_]  # known in a simulation only
+    truth: Floats  # the honest reward in [0, 1], NaN where it is not known
+    changes: list[tuple[int, str, int]]  # before this row: an arm added, paused, ...; and its index
 
 
 class Columns:
