@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from robandit.errors import InputError
+from robandit.version import __version__
 
 FORMAT = 1
 KIND = {"robandit": "journal", "format": FORMAT}
@@ -45,7 +46,7 @@ class Terms:
         """The first line of a journal."""
         told = asdict(self)
         low, high = told.pop("low"), told.pop("high")
-        return {**KIND, **told, "arms": list(self.arms), "range": [low, high]}
+        return {**KIND, "version": __version__, **told, "arms": list(self.arms), "range": [low, high]}
 
     def inside(self, value: Any) -> float:
         """A reward as given, as a number in [0, 1]; refused outside its range."""
@@ -60,7 +61,7 @@ def read_terms(told: Any) -> Terms:
         raise InputError("this is no journal: its first line does not say so")
     if told.get("format") != FORMAT:
         raise InputError(f"a journal's format must be {FORMAT} here, not {told.get('format')!r}")
-    given = {name: value for name, value in told.items() if name not in KIND}
+    given = {name: value for name, value in told.items() if name not in (*KIND, "version")}
     try:
         low, high = given.pop("range")
         return Terms(**{**given, "arms": tuple(given["arms"]), "low": low, "high": high})
