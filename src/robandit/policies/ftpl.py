@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import FAR, level_with_least, narrowed
+from robandit.numerics import FAR, level_with_least, narrowed, share_evenly
 from robandit.parts import About, Word, parameter
 
 
@@ -79,8 +79,7 @@ class Ftpl(Policy[State]):
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
         level_with_least(state.losses, arm, present)
-        for other in range(len(state.chances)):
-            state.chances[other] = 1.0 / len(state.chances)
+        share_evenly(state.chances)
 
     def withdraw(self, state: State, arm: int, present: list[int]) -> None:
         state.losses[arm] = FAR

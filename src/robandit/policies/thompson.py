@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import narrowed
+from robandit.numerics import narrowed, share_evenly
 from robandit.parts import About, parameter
 from robandit.variates import beta_draw
 
@@ -52,8 +52,7 @@ class Thompson(Policy[State]):
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
         """A new arm begins with its prior; one that comes back has its counts."""
-        for other in range(len(state.chances)):
-            state.chances[other] = 1.0 / len(state.chances)
+        share_evenly(state.chances)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         if 0.0 < reward < 1.0:  # a bounded reward first becomes a coin with that mean

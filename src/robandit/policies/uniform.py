@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robandit.game import Floats, Policy, Setting
+from robandit.numerics import share_evenly
 from robandit.parts import About
 
 
@@ -32,5 +33,4 @@ class Uniform(Policy[State]):
         return State(np.full(setting.arms, 1.0 / setting.arms))
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
-        for other in range(len(state.chances)):
-            state.chances[other] = 1.0 / len(state.chances)
+        share_evenly(state.chances)
