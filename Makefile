@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup reproduce demo test coverage check bench statistics faults wheel pictures tables format clean
+.PHONY: setup reproduce demo test coverage check bench statistics faults wheel pictures tables notebooks format clean
 
 setup: $(READY)
 
@@ -58,8 +58,13 @@ wheel:  ## built, installed into an empty environment, asked for the paper witho
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py
 
+<<<<<<< HEAD
 tables: $(READY)  ## the tables of the docs, from the commands above them; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_tables.py
+=======
+notebooks: $(READY)  ## run the notebooks of the docs and write down what they print
+	$(BIN)/python docs/run_notebooks.py
+>>>>>>> online
 
 format: $(READY)
 	$(BIN)/ruff format .

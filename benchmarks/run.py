@@ -4,9 +4,10 @@ import sys
 
 import against_c
 import compiling
+import online
 import policies
 import threads
 
 if __name__ == "__main__":
-    held = [section.main() for section in (against_c, policies, compiling, threads)]
+    held = [section.main() for section in (against_c, policies, compiling, threads, online)]
     sys.exit(0 if all(held) else 1)

@@ -8,6 +8,7 @@ from robandit.catalogue import attack, environment, shipped
 from robandit.conformance import ADVERSARY_LAWS, ENVIRONMENT_LAWS, POLICY_LAWS
 from robandit.conformance.late import deferring_is_harmless, late_rewards, replay_equals_learning
 from robandit.conformance.law import waivers
+from robandit.conformance.online import arms_come_and_go, eligible_chance_is_true, journal_is_the_learner
 from robandit.conformance.policies import chance_is_true, compiled_equals_interpreted, save_and_load, simplex
 from robandit.conformance.variants import variants
 from robandit.policies.floor import Floor
@@ -57,7 +58,16 @@ def test_a_floor_over_any_policy_keeps_the_laws(law: Any, floor: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "law", [late_rewards, compiled_equals_interpreted, replay_equals_learning], ids=lambda law: law.__name__
+    "law",
+    [
+        late_rewards,
+        compiled_equals_interpreted,
+        replay_equals_learning,
+        journal_is_the_learner,
+        arms_come_and_go,
+        eligible_chance_is_true,
+    ],
+    ids=lambda law: law.__name__,
 )
 @pytest.mark.parametrize("floor", KINDS)
 def test_a_floor_over_each_kind_of_policy_is_compiled_and_takes_late_rewards(law: Any, floor: str) -> None:

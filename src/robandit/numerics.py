@@ -1,11 +1,14 @@
 """Scalar kernels that several parts share."""
 
 import math
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+FAR = 1e12  # a loss no arm comes back from
 
 
 def argmax(values: Floats) -> int:
@@ -95,3 +98,41 @@ def mean_of_all(sums: Floats, pulls: Floats) -> float:
         total += sums[arm]
         count += pulls[arm]
     return total / count if count > 0.0 else 0.5
+
+
+def narrowed(state: Any, arms: list[int]) -> Any:
+    """A state of some arms only, for a state that holds nothing but numbers and one entry an arm."""
+    values = {item.name: getattr(state, item.name) for item in fields(state)}
+    return replace(state, **{name: [v[arm] for arm in arms] for name, v in values.items() if hasattr(v, "__len__")})
+
+
+def level_with_least(losses: Floats, arm: int, present: list[int]) -> None:
+    """An arm that joins begins with the least loss of the others: as if it had slept while they were played."""
+    losses[arm] = min((losses[other] for other in present if other != arm), default=0.0)
+
+
+def give_share(chances: Floats, arm: int, present: list[int]) -> None:
+    """An arm that joins gets a share of one among those present, taken from all alike: the leader stays the leader."""
+    drop_share(chances, arm, [other for other in present if other != arm])
+    share = 1.0 / len(present)
+    for other in present:
+        chances[other] = share if other == arm else chances[other] * (1.0 - share)
+
+
+def drop_share(chances: Floats, arm: int, present: list[int]) -> None:
+    """An arm that leaves keeps no chance; those present are scaled up."""
+    chances[arm] = 0.0
+    total = sum(chances[other] for other in present)
+    for other in present:
+        chances[other] = chances[other] / total if total > 0.0 else 1.0 / len(present)
+
+
+def share_evenly(chances: Floats) -> None:
+    """The same chance for every arm, as where p(t) has no closed form."""
+    for arm in range(len(chances)):
+        chances[arm] = 1.0 / len(chances)
+
+
+def one_hot(arm: int, arms: int) -> list[float]:
+    """All of the chance on one arm."""
+    return [1.0 if other == arm else 0.0 for other in range(arms)]

@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Policy, Setting
-from robandit.numerics import argmax
+from robandit.numerics import argmax, drop_share, give_share
 from robandit.parts import About, parameter
 from robandit.policies.samba import State
 
@@ -53,6 +53,12 @@ class ExponentialSamba(Policy[State]):
                 p[a] *= math.exp(min(self.learning_rate * weight * min(p[a], cap), LARGEST))
             others += p[a]
         p[leader] = 1.0 - others
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        give_share(state.chances, arm, present)
+
+    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+        drop_share(state.chances, arm, present)  # a chance of 0 stays one
 
 
 @dataclass(frozen=True)

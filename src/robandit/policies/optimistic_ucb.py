@@ -23,7 +23,7 @@ class OptimisticUcb(Ucb1):
     linear: float = parameter(50.0, "how many forged rewards to withstand, about", least=0)
 
     def largest_index(self, state: State) -> int:
-        log = math.log(state.rounds)
+        log = math.log(max(state.rounds, 1))
         best, best_index = 0, -1.0
         for arm in range(len(state.pulls)):
             chosen = state.pulls[arm] + state.waiting[arm]

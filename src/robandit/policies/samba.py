@@ -7,7 +7,7 @@ import numpy as np
 from robandit.dice import Random
 from robandit.errors import InputError
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import argmax
+from robandit.numerics import argmax, drop_share, give_share
 from robandit.parts import About, parameter
 
 USUAL = 0.05
@@ -71,3 +71,9 @@ class Samba(Policy[State]):
                 p[a] += rate * p[a] * min(p[a], cap)
             others += p[a]
         p[leader] = 1.0 - others
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        give_share(state.chances, arm, present)
+
+    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+        drop_share(state.chances, arm, present)  # a chance of 0 stays one

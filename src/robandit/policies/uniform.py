@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robandit.game import Floats, Policy, Setting
+from robandit.numerics import share_evenly
 from robandit.parts import About
 
 
@@ -30,3 +31,6 @@ class Uniform(Policy[State]):
 
     def start(self, setting: Setting) -> State:
         return State(np.full(setting.arms, 1.0 / setting.arms))
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        share_evenly(state.chances)
