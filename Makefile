@@ -58,13 +58,11 @@ wheel:  ## built, installed into an empty environment, asked for the paper witho
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py
 
-<<<<<<< HEAD
 tables: $(READY)  ## the tables of the docs, from the commands above them; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_tables.py
-=======
+
 notebooks: $(READY)  ## run the notebooks of the docs and write down what they print
 	$(BIN)/python docs/run_notebooks.py
->>>>>>> online
 
 format: $(READY)
 	$(BIN)/ruff format .
