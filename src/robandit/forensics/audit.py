@@ -1,0 +1,370 @@
+"""A log audited: what the policy believes, who moved it, what if they had not, and how far the next turn is."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robandit.catalogue import policy as named_policy
+from robandit.errors import InputError
+from robandit.forensics.evidence import Evidence, as_number, flagged
+from robandit.forensics.influence import Influence, influence_of, leader_of, witness_of, without
+from robandit.forensics.off_policy import Estimator, why_not
+from robandit.forensics.price import AHEAD, price_from_here
+from robandit.forensics.statistics import all_evidence
+from robandit.forensics.tables import Codes, Columns, Table, fitted, read_table
+from robandit.forensics.what_if import first_other_leader, left_out
+from robandit.game import Floats, Policy, Setting
+from robandit.lab.folds import Folding
+from robandit.lab.leave_out import AVERAGE, TRIALS
+from robandit.lab.log import Log, replay_log
+from robandit.policies.phased import Phased
+from robandit.state import save_state
+
+LOOKS = 400  # marks of the belief over time
+LEVEL = 0.05
+ABOUT_REWARDS = ("rate", "selection")  # statistics that make up a source's e-value
+UNKNOWN = (
+    "How much of the feedback is forged cannot be known from it: a source that lies all the time is another mean. "
+    "Influence says who moved the belief, an e-value who differs; neither says why."
+)
+ZEROS = "samba learns nothing from a reward of 0: successes that were turned into failures leave no influence to see"
+
+Tell = Callable[[float, str], None]  # told the share of the work done since the last word, and what is being done
+
+
+@dataclass(frozen=True)
+class Belief:
+    """p over the arms after the log."""
+
+    leader: str
+    chances: dict[str, float]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"leader": self.leader, "chances": self.chances}
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The log without some rows."""
+
+    belief: Belief
+    over_time: Floats
+    rows: int  # left out
+    first_other_leader: int | None  # the row after which another arm leads
+    state: Any
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found; plain values in `as_json`, arrays for those who want to draw."""
+
+    table: Table
+    policy: Policy[Any]
+    belief: Belief
+    marks: Codes
+    over_time: Floats  # p at each mark
+    influence: Influence | None
+    evidence: list[Evidence]
+    witness: tuple[str, ...] | None
+    witness_leader: str | None
+    without: WhatIf | None
+    price: dict[str, Any] | None
+    off_policy: dict[str, Any] | None
+    state: Any
+    notes: list[str] = field(default_factory=list)
+
+    def sources(self) -> list[dict[str, Any]]:
+        """Sources by influence, the one that moved p(leader) up most first."""
+        if self.influence is None:
+            return []
+        arms, leader = self.table.arms, self.table.arms.index(self.belief.leader)
+        moved = self.influence.moved(leader, self.belief.chances[self.belief.leader])
+        logs = self.e_values()
+        return [
+            {
+                "source": self.table.sources[source],
+                "rows": int(rows),
+                "influence": float(far),
+                "leader_without": arms[leader_of(chances)],
+                "e_value": as_number(float(logs[source])) if logs is not None else None,
+            }
+            for source, rows, far, chances in zip(
+                self.influence.order, self.influence.rows, moved, self.influence.chances, strict=True
+            )
+        ]
+
+    def e_values(self) -> Floats | None:
+        """log e-values of the sources: the mean of those about rates and about selection."""
+        told = [one.sources for one in self.evidence if one.name in ABOUT_REWARDS]
+        if not told:
+            return None
+        logs: Floats = np.logaddexp.reduce(told, axis=0) - math.log(len(told))
+        return logs
+
+    def flagged(self) -> list[str]:
+        """Sources that differ at the level of the audit, with false ones among them held at that share."""
+        logs = self.e_values()
+        return [] if logs is None else [self.table.sources[source] for source in flagged(logs, LEVEL)]
+
+    def alarms(self) -> dict[str, int | None]:
+        """By statistic the first row at which some source differs for sure; the level is shared among them."""
+        return {one.name: one.alarm(LEVEL / len(self.evidence)) for one in self.evidence}
+
+    def repaired(self) -> dict[str, Any]:
+        """The state as it is, or as it would be without what was left out; a learner loads it."""
+        return save_state(self.policy, self.state if self.without is None else self.without.state)
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract of `robandit audit --json`."""
+        witness = None
+        if self.witness is not None:
+            witness = {"sources": list(self.witness), "leader_without": self.witness_leader}
+        return {
+            "rows": self.table.rows,
+            "arms": list(self.table.arms),
+            "policy": str(self.policy),
+            "belief": self.belief.as_json(),
+            "sources": self.sources(),
+            "witness": witness,
+            "without": None if self.without is None else self.without.belief.as_json(),
+            "price": self.price,
+            "off_policy": self.off_policy,
+            "notes": self.notes,
+        }
+
+
+def audit(
+    log: str | Path | Table,
+    policy: str | Policy[Any] | None = None,
+    *,
+    columns: Columns | None = None,
+    without: list[str] | tuple[str, ...] = (),
+    shadow: list[str | Policy[Any]] | tuple[str | Policy[Any], ...] = (),
+    horizon: int | None = None,
+    ahead: int | None = None,
+    price: bool = True,
+    replays: int | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    tell: Tell | None = None,
+) -> Audit:
+    """Audit a log: a file (CSV or Parquet, columns as `columns` says) or a `Table`, folded by a policy.
+
+    `without` names what shall be taken as fake: `source=NAME`, `time=FROM..TO` or `rows=FROM..TO`. `shadow` names other
+    policies to be folded over the same log. `replays` limits the sources that the log is folded without (usually as
+    many as two cores fold in minutes), `ahead` the rounds over which the price is sought; `price=False` leaves it out.
+    """
+    table = log if isinstance(log, Table) else read_table(log, columns)
+    chosen = policy or table.policy
+    if chosen is None:
+        raise InputError("this log does not say which policy decided: name one, such as samba")
+    return Auditor(table, as_policy(chosen), horizon, seed, threads, tell or (lambda share, words: None)).audited(
+        list(without), [as_policy(one) for one in shadow], replays, ahead if price else 0
+    )
+
+
+def as_policy(given: str | Policy[Any]) -> Policy[Any]:
+    """A policy by name or as it is."""
+    return named_policy(given) if isinstance(given, str) else given
+
+
+class Auditor:
+    """One audit under way: the table as the policy can learn it, and what is said on the way."""
+
+    def __init__(
+        self, table: Table, policy: Policy[Any], horizon: int | None, seed: int | None, threads: int | None, tell: Tell
+    ) -> None:
+        self.given, self.policy, self.threads, self.tell = table, policy, threads, tell
+        self.table = fitted(table, policy)
+        self.seed = table.seed if seed is None else seed
+        self.setting = Setting(len(table.arms), max(horizon or table.rows, 1))
+        self.folding = Folding(policy, self.table.log, table.codes, self.setting, self.seed, threads)
+        self.notes: list[str] = []
+
+    def audited(
+        self, wishes: list[str], shadows: list[Policy[Any]], replays: int | None, ahead: int | None
+    ) -> Audit:
+        """All of it, cheap parts first."""
+        table, folding = self.table, self.folding
+        codes = left_out(table, wishes)
+        if wishes and is_phased(self.policy):
+            raise InputError(f"{self.policy} plans whole epochs: without some rows they would have been others")
+        marks = folding.marks(LOOKS)
+        over_time = folding.over_time(marks)
+        belief, leader = self.belief(over_time[-1]), leader_of(over_time[-1])
+        state = folding.state()
+        self.say_how_p_is_read()
+        influence = self.influence(leader, replays)
+        witness, witness_leader = self.witness(leader, influence)
+        what_if = self.what_if(codes) if wishes else None
+        self.tell(0.0, "statistics")
+        evidence = all_evidence(table, table.codes)
+        found = Audit(
+            table,
+            self.policy,
+            belief,
+            marks,
+            over_time,
+            influence,
+            evidence,
+            witness,
+            witness_leader,
+            what_if,
+            self.price(state, leader, ahead),
+            self.off_policy(shadows, codes if wishes else self.suspects(witness)),
+            state,
+        )
+        return replace(found, notes=[*self.notes, *self.about_evidence(found), UNKNOWN])
+
+    def belief(self, chances: Floats) -> Belief:
+        """p by the arms' names."""
+        named = dict(zip(self.table.arms, (float(chance) for chance in chances), strict=True))
+        return Belief(self.table.arms[leader_of(chances)], named)
+
+    def say_how_p_is_read(self) -> None:
+        """What the chances of the belief are, where they are not simply p."""
+        if self.folding.kind == AVERAGE:
+            self.notes.append(f"{self.policy} leaves nothing to chance: its belief is the mean over the last rows")
+        if self.folding.kind == TRIALS:
+            self.notes.append(f"{self.policy} cannot tell its chances: its belief is the share of 1,000 trial choices")
+        if not self.given.sources:
+            self.notes.append("the log has no sources: nothing can be said about who moved the belief")
+        if self.policy.name == "samba":
+            self.notes.append(ZEROS)
+
+    def influence(self, leader: int, replays: int | None) -> Influence | None:
+        """Leave one source out, for each of them."""
+        if not self.table.sources:
+            return None
+        if is_phased(self.policy):
+            self.notes.append(f"no influence: {self.policy} plans whole epochs, and without a source they were others")
+            return None
+        count = min(len(self.table.sources), replays or len(self.table.sources))
+        total = float(self.table.rows) * count
+
+        def told(rows: float) -> None:
+            self.tell(rows / total, "without one source at a time")
+
+        found = influence_of(self.folding, self.table, leader, replays, told)
+        if found.left_out:
+            self.notes.append(
+                f"the log was folded without {len(found.order):,} of {len(found.order) + found.left_out:,} sources, "
+                "those that moved the arms' means most"
+            )
+        return found
+
+    def witness(self, leader: int, found: Influence | None) -> tuple[tuple[str, ...] | None, str | None]:
+        """A set that turns the leader, made sure of by a replay of the log that never held its rows."""
+        if found is None or len(found.order) == 0:
+            return None, None
+        self.tell(0.0, "looking for a witness set")
+        codes = witness_of(self.folding, leader, found)
+        if codes is None:
+            self.notes.append("no witness set: no set of sources was found without which another arm leads")
+            return None, None
+        other = self.leader_replayed(without(self.table.codes, codes))
+        assert other != leader, "a witness set did not turn the leader when the log was replayed"
+        names = tuple(self.table.sources[code] for code in codes)
+        return names, self.table.arms[other]
+
+    def leader_replayed(self, codes: Codes) -> int:
+        """The leader after a log in which the left-out rows are not there at all."""
+        columns = {name: column[codes >= 0] for name, column in self.folding.columns.items()}
+        rest = Folding(self.policy, Log(**columns), codes[codes >= 0], self.setting, self.seed, self.threads)
+        if self.folding.kind == TRIALS or rest.kind != 0:
+            return leader_of(rest.over_time(np.array([rest.rows]))[0])
+        state = replay_log(
+            self.policy, rest.log, arms=self.setting.arms, horizon=self.setting.horizon, seed=self.seed
+        )
+        return leader_of(state.chances)
+
+    def what_if(self, codes: Codes) -> WhatIf:
+        """The belief, its course and the state without some rows."""
+        over_time = self.folding.over_time(self.folding.marks(LOOKS), codes)
+        state = self.folding.state(codes)
+        rows = int((codes < 0).sum())
+        return WhatIf(
+            self.belief(over_time[-1]), over_time, rows, first_other_leader(self.folding, codes), state
+        )
+
+    def suspects(self, witness: tuple[str, ...] | None) -> Codes | None:
+        """The rows without the witness set, which is suspected for want of anything better."""
+        if not witness or len(witness) > len(self.table.sources) // 10:
+            return None
+        return without(self.table.codes, np.array([self.table.sources.index(name) for name in witness]))
+
+    def price(self, state: Any, leader: int, ahead: int | None) -> dict[str, Any] | None:
+        """Future fakes needed from the present state."""
+        if ahead == 0:
+            return None
+        self.tell(0.0, "the price from here")
+        columns, arms = self.folding.columns, self.setting.arms
+        learnt = columns["rewarded"] & (self.table.codes >= 0)
+        pulls = np.bincount(columns["arms"][learnt], minlength=arms).astype(np.float64)
+        sums = np.bincount(columns["arms"][learnt], columns["rewards"][learnt], arms)
+        rounds = ahead or min(max(self.table.rows, 1000), AHEAD)
+        told, reason = price_from_here(
+            self.policy,
+            save_state(self.policy, state),
+            leader,
+            sums,
+            pulls,
+            ahead=rounds,
+            seed=self.seed,
+            threads=self.threads,
+        )
+        if reason:
+            self.notes.append(reason)
+        return told
+
+    def off_policy(self, shadows: list[Policy[Any]], suspected: Codes | None) -> dict[str, Any] | None:
+        """Values of arms and of shadow policies, with everyone and without the suspects."""
+        reason = why_not(self.given)
+        if reason:
+            self.notes.append(reason + (", so no shadow policies either" if shadows else ""))
+            return None
+        self.tell(0.0, "off-policy values")
+        told: dict[str, Any] = {**self.values(shadows, self.table.codes), "without_suspects": None}
+        if suspected is not None:
+            told["without_suspects"] = self.values(shadows, suspected)
+        return told
+
+    def values(self, shadows: list[Policy[Any]], codes: Codes) -> dict[str, Any]:
+        """Estimates from some of the rows."""
+        estimator = Estimator(self.given, codes)
+        arms = dict(zip(self.table.arms, estimator.by_arm(), strict=True))
+        policies = {}
+        for one in shadows:
+            table = fitted(self.given, one)
+            folding = Folding(one, table.log, table.codes, self.setting, self.seed, self.threads)
+            shadow = folding.shadow(np.array([folding.rows]), codes)
+            value = estimator.of(shadow) if one.explicit else None
+            if value is None and f"{one}: " not in "".join(self.notes):
+                self.notes.append(f"{one}: no off-policy value, for it cannot tell its chances")
+            policies[str(one)] = {**self.belief(shadow.beliefs[-1]).as_json(), "value": value}
+        rewards = estimator.rewards
+        return {"rows": len(rewards), "mean_reward": float(rewards.mean()), "arms": arms, "policies": policies}
+
+    def about_evidence(self, found: Audit) -> list[str]:
+        """Alarms and flags in words, with what each statistic assumes."""
+        if not found.evidence:
+            return []
+        said = []
+        for name, row in found.alarms().items():
+            words = "no source differs for sure" if row is None else f"some source differs (seen by row {row:,})"
+            said.append(f"{name}: {words} at level {LEVEL:g}, shared by {len(found.evidence)} statistics")
+        flags = found.flagged()
+        if flags:
+            names = ", ".join(flags[:10]) + (f" and {len(flags) - 10} more" if len(flags) > 10 else "")
+            said.append(f"{len(flags)} of {len(self.table.sources):,} sources differ in rate or selection (e-BH): {names}")
+        return said
+
+
+def is_phased(policy: Policy[Any]) -> bool:
+    """Whether a policy, or the one inside it, is made of epochs."""
+    return isinstance(policy, Phased) or isinstance(getattr(policy, "inner", None), Phased)
