@@ -16,6 +16,8 @@ HOMES = {
     "environments.beta": "Beta",
     "environments.samples": "Samples",
     "errors": "InputError",
+    "forensics.audit": "Audit audit",
+    "forensics.tables": "Columns Table read_table",
     "game": "Adversary Choice Environment Policy Setting",
     "lab.batch": "simulate",
     "lab.log": "Log replay_log",

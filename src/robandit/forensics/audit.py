@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from robandit.catalogue import policy as named_policy
+from robandit.dice import Random
 from robandit.errors import InputError
 from robandit.forensics.evidence import Evidence, as_number, flagged
-from robandit.forensics.influence import Influence, influence_of, leader_of, witness_of, without
+from robandit.forensics.influence import Influence, influence_of, leader_of, without, witness_of
 from robandit.forensics.off_policy import Estimator, why_not
 from robandit.forensics.price import AHEAD, price_from_here
 from robandit.forensics.statistics import all_evidence
@@ -19,7 +20,7 @@ from robandit.forensics.tables import Codes, Columns, Table, fitted, read_table
 from robandit.forensics.what_if import first_other_leader, left_out
 from robandit.game import Floats, Policy, Setting
 from robandit.lab.folds import Folding
-from robandit.lab.leave_out import AVERAGE, TRIALS
+from robandit.lab.leave_out import MEANS, PRESENT, TRIALS
 from robandit.lab.log import Log, replay_log
 from robandit.policies.phased import Phased
 from robandit.state import save_state
@@ -31,7 +32,6 @@ UNKNOWN = (
     "How much of the feedback is forged cannot be known from it: a source that lies all the time is another mean. "
     "Influence says who moved the belief, an e-value who differs; neither says why."
 )
-ZEROS = "samba learns nothing from a reward of 0: successes that were turned into failures leave no influence to see"
 
 Tell = Callable[[float, str], None]  # told the share of the work done since the last word, and what is being done
 
@@ -186,9 +186,7 @@ class Auditor:
         self.folding = Folding(policy, self.table.log, table.codes, self.setting, self.seed, threads)
         self.notes: list[str] = []
 
-    def audited(
-        self, wishes: list[str], shadows: list[Policy[Any]], replays: int | None, ahead: int | None
-    ) -> Audit:
+    def audited(self, wishes: list[str], shadows: list[Policy[Any]], replays: int | None, ahead: int | None) -> Audit:
         """All of it, cheap parts first."""
         table, folding = self.table, self.folding
         codes = left_out(table, wishes)
@@ -228,14 +226,20 @@ class Auditor:
 
     def say_how_p_is_read(self) -> None:
         """What the chances of the belief are, where they are not simply p."""
-        if self.folding.kind == AVERAGE:
-            self.notes.append(f"{self.policy} leaves nothing to chance: its belief is the mean over the last rows")
+        if self.folding.kind == MEANS:
+            self.notes.append(
+                f"{self.policy} leaves nothing to chance: its belief is the arm with the best mean reward"
+            )
         if self.folding.kind == TRIALS:
             self.notes.append(f"{self.policy} cannot tell its chances: its belief is the share of 1,000 trial choices")
         if not self.given.sources:
             self.notes.append("the log has no sources: nothing can be said about who moved the belief")
-        if self.policy.name == "samba":
-            self.notes.append(ZEROS)
+        for reward, changed in ((0.0, "lowered to 0"), (1.0, "raised to 1")):
+            if blind_to(self.policy, self.setting, reward):
+                self.notes.append(
+                    f"{self.policy} learns next to nothing from a reward of {reward:g}: rewards that were {changed} "
+                    "leave little influence to see, and leaving them out does not bring back what they hid"
+                )
 
     def influence(self, leader: int, replays: int | None) -> Influence | None:
         """Leave one source out, for each of them."""
@@ -276,11 +280,9 @@ class Auditor:
         """The leader after a log in which the left-out rows are not there at all."""
         columns = {name: column[codes >= 0] for name, column in self.folding.columns.items()}
         rest = Folding(self.policy, Log(**columns), codes[codes >= 0], self.setting, self.seed, self.threads)
-        if self.folding.kind == TRIALS or rest.kind != 0:
+        if self.folding.kind != PRESENT:
             return leader_of(rest.over_time(np.array([rest.rows]))[0])
-        state = replay_log(
-            self.policy, rest.log, arms=self.setting.arms, horizon=self.setting.horizon, seed=self.seed
-        )
+        state = replay_log(self.policy, rest.log, arms=self.setting.arms, horizon=self.setting.horizon, seed=self.seed)
         return leader_of(state.chances)
 
     def what_if(self, codes: Codes) -> WhatIf:
@@ -288,9 +290,7 @@ class Auditor:
         over_time = self.folding.over_time(self.folding.marks(LOOKS), codes)
         state = self.folding.state(codes)
         rows = int((codes < 0).sum())
-        return WhatIf(
-            self.belief(over_time[-1]), over_time, rows, first_other_leader(self.folding, codes), state
-        )
+        return WhatIf(self.belief(over_time[-1]), over_time, rows, first_other_leader(self.folding, codes), state)
 
     def suspects(self, witness: tuple[str, ...] | None) -> Codes | None:
         """The rows without the witness set, which is suspected for want of anything better."""
@@ -306,7 +306,7 @@ class Auditor:
         columns, arms = self.folding.columns, self.setting.arms
         learnt = columns["rewarded"] & (self.table.codes >= 0)
         pulls = np.bincount(columns["arms"][learnt], minlength=arms).astype(np.float64)
-        sums = np.bincount(columns["arms"][learnt], columns["rewards"][learnt], arms)
+        sums = np.bincount(columns["arms"][learnt], columns["rewards"][learnt], arms).astype(np.float64)
         rounds = ahead or min(max(self.table.rows, 1000), AHEAD)
         told, reason = price_from_here(
             self.policy,
@@ -361,10 +361,21 @@ class Auditor:
         flags = found.flagged()
         if flags:
             names = ", ".join(flags[:10]) + (f" and {len(flags) - 10} more" if len(flags) > 10 else "")
-            said.append(f"{len(flags)} of {len(self.table.sources):,} sources differ in rate or selection (e-BH): {names}")
+            said.append(
+                f"{len(flags)} of {len(self.table.sources):,} sources differ in rate or selection (e-BH): {names}"
+            )
         return said
 
 
 def is_phased(policy: Policy[Any]) -> bool:
     """Whether a policy, or the one inside it, is made of epochs."""
     return isinstance(policy, Phased) or isinstance(getattr(policy, "inner", None), Phased)
+
+
+def blind_to(policy: Policy[Any], setting: Setting, reward: float) -> bool:
+    """Whether a reward leaves p as it is, where p can be seen: the effect of a forged one is what did not happen."""
+    state, random = policy.start(setting), Random(1, 2, 3, 4)
+    policy.begin(state, random)
+    before = state.chances.copy()
+    policy.learn(state, policy.choose(state, random), reward, random)
+    return policy.explicit and bool(np.array_equal(before, state.chances))

@@ -23,7 +23,7 @@ def mixture(ones: Floats, zeros: Floats) -> Floats:
     """log of the chance of a sequence of ones and zeros under a rate drawn from Beta(1/2, 1/2): Krichevsky & Trofimov.
 
     For rewards between 0 and 1 the sums of R and 1 - R take the place of counts: q^R (1 - q)^(1 - R) is convex in R, so
-    no bounded reward of the same mean earns more than a coin does (sub-Bernoulli; Howard, Ramdas, McAuliffe & Sekhon 2020).
+    no bounded reward of the same mean earns more than a coin (sub-Bernoulli; Howard, Ramdas, McAuliffe & Sekhon 2020).
     """
     found: Floats = log_gamma(ones + 0.5) + log_gamma(zeros + 0.5) - log_gamma(ones + zeros + 1.0) - math.log(math.pi)
     return found
@@ -87,12 +87,12 @@ def bursts(reports: Floats, again: Floats, near: Floats, rows: float) -> Floats:
 
 
 def delays(late: Floats, soon: Floats) -> Floats:
-    """log e-values against "a source's reports come late as often as all others'"; late: beyond the first rows' median."""
+    """log e-values against "a source's reports come late as often as all others'"; late: beyond the first median."""
     return two_rates(late, soon, late.sum() - late, soon.sum() - soon)
 
 
 def flagged(logs: Floats, level: float) -> list[int]:
-    """Sources that differ, with at most a share `level` of false ones among them expected: e-BH (Wang & Ramdas 2022)."""
+    """Sources that differ; a share of at most `level` of them is false, in expectation: e-BH (Wang & Ramdas 2022)."""
     order = np.argsort(-logs, kind="stable")
     needed = math.log(len(logs) / level) - np.log(np.arange(1, len(logs) + 1)) if len(logs) else np.zeros(0)
     passed = np.nonzero(logs[order] >= needed)[0]

@@ -49,7 +49,8 @@ def first_order(folding: Folding, leader: int, sources: int) -> Floats:
     means = np.bincount(arms[rewarded], rewards[rewarded], folding.setting.arms) / pulls
     push = np.where(rewarded, (rewards - means[arms]) / pulls[arms], 0.0)
     push[arms != leader] *= -1.0
-    return np.bincount(codes, push, sources + 1)[:sources]
+    found: Floats = np.bincount(codes, push, sources + 1)[:sources].astype(np.float64)
+    return found
 
 
 def influence_of(

@@ -57,7 +57,7 @@ def price_from_here(
     seed: int = 1,
     threads: int | None = None,
 ) -> tuple[dict[str, Any] | None, str]:
-    """The price at the means of the log, and at the ends of their intervals; None with the reason where there is none."""
+    """The price at the means of the log, and at the ends of their intervals; None with the reason if there is none."""
     means, (low, high) = sums / np.maximum(pulls, 1.0), mean_bounds(sums, pulls)
     if len(means) < 2 or means.max() - means.min() <= 1e-12:
         return None, "no price: all arms paid the same so far"

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robandit.dice import Random
 from robandit.errors import InputError
 from robandit.game import Floats, Policy, Setting
-from robandit.dice import Random
 from robandit.lab.log import Log
 
 Codes = NDArray[np.int64]
@@ -34,7 +34,9 @@ class Columns:
     def __post_init__(self) -> None:
         low, high = self.range
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
-            raise InputError(f"the range of the rewards must be two numbers, the lower one first, not {low:g}, {high:g}")
+            raise InputError(
+                f"the range of the rewards must be two numbers, the lower one first, not {low:g}, {high:g}"
+            )
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from robandit.lab.log import BEGINNING, LEARNING, Log, check_columns
 from robandit.lab.preflight import ROUNDS, check_user_replay
 from robandit.layout import Fresh
 
-WINDOW = 1000  # rows over which the choices of a policy that leaves nothing to chance are averaged
 TRIALS = 1000  # choices thrown to see p of a policy that cannot tell it
 SPLITMIX = (4, 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 CHOOSING = 0  # the role of the stream that trial choices are thrown with
@@ -74,11 +73,11 @@ class Folding:
 
     @cached_property
     def kind(self) -> int:
-        """What p is read from: where it is all on one arm it only tells the next choice, so rows are averaged."""
+        """What a belief is read from: where p is all on one arm it tells the next choice only, so the best mean is."""
         if not self.policy.explicit:
             return leave_out.TRIALS
         state = self.fold(np.array([NOBODY]), np.array([self.rows]), leave_out.PRESENT, self.codes)[1]
-        return leave_out.AVERAGE if state.chances.max() == 1.0 else leave_out.PRESENT
+        return leave_out.MEANS if state.chances.max() == 1.0 else leave_out.PRESENT
 
     def marks(self, count: int) -> Codes:
         """Rows after which p is looked at: so many, evenly spaced, the last one among them."""
@@ -86,7 +85,8 @@ class Folding:
 
     def over_time(self, marks: Codes, codes: Codes | None = None) -> Floats:
         """p at each mark, shaped (marks, arms)."""
-        return self.without(np.array([NOBODY]), codes, marks=marks)[0]
+        beliefs: Floats = self.without(np.array([NOBODY]), codes, marks=marks)[0]
+        return beliefs
 
     def without(
         self,
@@ -145,7 +145,7 @@ class Folding:
         watched: tuple[Floats, Floats] | None = None,
         engine: str = "rounds",
     ) -> tuple[Floats, Any]:
-        """One call of the loop, compiled or as plain Python (the same bits): beliefs, and the state of the last fold."""
+        """One call of the loop, compiled or as plain Python (the same bits): beliefs, and the last fold's state."""
         state, arms = deepcopy(self.fresh), self.setting.arms
         rows = tuple(self.columns[name] for name in ("arms", "chances", "notes", "rewards", "rewarded", "numbers"))
         key = np.random.SeedSequence(self.seed, spawn_key=(LEARNING,)).generate_state(1, np.uint64)
@@ -158,7 +158,7 @@ class Folding:
             (*rows, codes),
             dice,
             left,
-            (marks, kind, WINDOW, (words, TRIALS)),
+            (marks, kind, (words, TRIALS)),
             (beliefs, taken, expected, np.zeros((2, arms))),
             control or (np.zeros(1, np.int64), np.zeros(1, np.int64)),
         )

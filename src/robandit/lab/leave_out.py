@@ -11,7 +11,7 @@ from robandit.dice import Random
 from robandit.game import Choice
 from robandit.layout import layout_of, restored, scalars_of
 
-PRESENT, AVERAGE, TRIALS = 0, 1, 2  # what p is read from: the state, its last rows, or trial choices
+PRESENT, MEANS, TRIALS = 0, 1, 2  # what a belief is read from: p, the best mean of the rows, or trial choices
 LISTEN = 65_536  # rows after which a fold looks whether it shall stop, far less than a second
 WORD = 0xFFFFFFFFFFFFFFFF
 
@@ -40,28 +40,29 @@ open_policy = open_state = open_part
 
 
 def leave_out(parts: Any, fresh: Any, rows: Any, dice: Any, left: Any, rules: Any, out: Any, control: Any) -> Any:
-    """Fold all rows but those of one source, for each source in `left`; p at each mark goes into `beliefs`."""
+    """Fold all rows but those of one source, for each source in `left`; what is believed at each mark is written."""
     policy, state = open_policy(parts[0]), open_state(parts[1])
-    marks, kind, window, trials = rules
+    marks, kind, trials = rules
     beliefs, taken, expected, known = out
     for number in range(len(left)):
         restore_state(state, fresh[0])
+        for arm in range(known.shape[1]):
+            known[0, arm] = known[1, arm] = 0.0
         done = 0
         for mark in range(len(marks)):
-            late = marks[mark]
-            calm = max(done, late - window) if kind == AVERAGE else late
-            learn_rows(policy, state, rows, dice, left[number], done, calm, taken, expected, known, control)
+            counts = kind == MEANS or len(taken) > 0
+            learn_rows(
+                policy, state, rows, dice, left[number], done, marks[mark], counts, taken, expected, known, control
+            )
             belief = beliefs[number, mark]
-            for arm in range(len(belief)):
-                belief[arm] = 0.0
-            for row in range(calm, late):
-                learn_rows(policy, state, rows, dice, left[number], row, row + 1, taken, expected, known, control)
-                add_chances(state.chances, belief, 1.0 / (late - calm))
             if kind == TRIALS:
                 show_trials(policy, state, trials, belief)
-            elif calm == late:
-                add_chances(state.chances, belief, 1.0)
-            done = late
+            elif kind == MEANS:
+                belief[best_mean(known)] = 1.0
+            else:
+                for arm in range(len(belief)):
+                    belief[arm] = state.chances[arm]
+            done = marks[mark]
         if control[0][0] != 0:
             break
     return (close_state(state),)
@@ -75,6 +76,7 @@ def learn_rows(
     left: int,
     first: int,
     last: int,
+    counts: bool,
     taken: Any,
     expected: Any,
     known: Any,
@@ -99,7 +101,7 @@ def learn_rows(
         if rewarded[row]:
             random = open_random(decision_words(dice, numbers[row]))
             policy.learn(state, choice, rewards[row], random)
-            if len(taken) > 0:
+            if counts:
                 known[0, arms[row]] += rewards[row]
                 known[1, arms[row]] += 1.0
         else:
@@ -115,10 +117,13 @@ def reward_expected(chances: Any, known: Any) -> float:
     return total
 
 
-def add_chances(chances: Any, belief: Any, weight: float) -> None:
-    """Add p to what is shown of it."""
-    for arm in range(len(belief)):
-        belief[arm] += weight * chances[arm]
+def best_mean(known: Any) -> int:
+    """The arm with the best mean reward in the rows that were learnt; one that has none is the worst."""
+    best, best_value = 0, -1.0
+    for arm in range(known.shape[1]):
+        if known[1, arm] > 0.0 and known[0, arm] / known[1, arm] > best_value:
+            best, best_value = arm, known[0, arm] / known[1, arm]
+    return best
 
 
 def show_trials(policy: Any, state: Any, trials: Any, belief: Any) -> None:
@@ -128,7 +133,9 @@ def show_trials(policy: Any, state: Any, trials: Any, belief: Any) -> None:
     for _ in range(count):
         arm = policy.choose(state, random).arm
         if 0 <= arm < len(belief):
-            belief[arm] += 1.0 / count
+            belief[arm] += 1.0
+    for arm in range(len(belief)):
+        belief[arm] /= count
 
 
 def decision_words(dice: Any, number: Any) -> Any:
