@@ -104,8 +104,8 @@ def influence_sections(found: Audit) -> list[Section]:
     if found.witness is not None:
         text.append(
             f"Witness set: without {', '.join(found.witness[:BARS])}{' and others' if len(names) > BARS else ''} "
-            f"({len(names):,} of {len(found.table.sources):,} sources) {found.witness_leader} would lead. Verified by a "
-            "replay of the log without them; a smaller set may exist. It counts sources of the past, not future fakes."
+            f"({len(names):,} of {len(found.table.sources):,} sources) {found.witness_leader} would lead. Verified by "
+            "a replay of the log without them; a smaller set may exist. It counts past sources, not future fakes."
         )
     headings = ["source", "rows", "influence", "leader without", "e-value", "in the witness set"]
     keys = ("source", "rows", "influence", "leader_without", "e_value")
@@ -130,14 +130,14 @@ def evidence_sections(found: Audit) -> list[Section]:
     lines.append(Line(f"alarm at level {LEVEL:g}", 6, x, np.full(len(x), -math.log10(level))))
     text = [
         "An e-value is what a bettor against a hypothesis owns who began with 1. If no source differs it ever reaches "
-        f"{1 / level:.0f} with a chance of at most {level:.3g}, however often one looks; the level of {LEVEL:g} is shared "
-        f"by {len(found.evidence)} statistics. A difference is not fraud.",
+        f"{1 / level:.0f} with a chance of at most {level:.3g}, however often one looks; the level of {LEVEL:g} is "
+        f"shared by {len(found.evidence)} statistics. A difference is not fraud.",
     ]
     flags = found.flagged()
     if flags:
         text.append(
-            f"{len(flags):,} sources differ in rate or selection by e-BH, which holds the expected share of false ones at "
-            f"{LEVEL:g}: {', '.join(flags[:BARS])}{' and others' if len(flags) > BARS else ''}."
+            f"{len(flags):,} sources differ in rate or selection by e-BH, which holds the expected share of false "
+            f"ones at {LEVEL:g}: {', '.join(flags[:BARS])}{' and others' if len(flags) > BARS else ''}."
         )
     summary = [
         [one.name, HYPOTHESES[one.name], as_number(float(one.everyone[-1])), alarms[one.name]] for one in found.evidence
@@ -145,11 +145,8 @@ def evidence_sections(found: Audit) -> list[Section]:
     combined = found.e_values()
     assert combined is not None
     order = np.argsort(-combined, kind="stable")[:ROWS]
-    rows = [
-        [found.table.sources[source], *(as_number(float(one.sources[source])) for one in found.evidence)]
-        + [as_number(float(combined[source]))]
-        for source in order
-    ]
+    columns = [*(one.sources for one in found.evidence), combined]
+    rows = [[found.table.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
     names = [one.name for one in found.evidence]
     both = " and ".join(name for name in ABOUT_REWARDS if name in names)
     drawing = Drawing([Panel("", lines)], "row", "evidence that some source differs\n(power of ten)")
@@ -206,8 +203,9 @@ def off_policy_sections(found: Audit) -> list[Section]:
     headings = ["always / policy", "IPS", "self-normalised", "doubly robust", "± 95 %", "effective rows"]
     headings += ["without suspects"] if rest else []
     text = [
-        f"What always taking an arm, or another policy that would have learnt from this log, would have earned; the log's "
-        f"own mean reward is {told['mean_reward']:.4g}. The interval is asymptotic and belongs to the doubly robust value."
+        "What always taking an arm, or another policy that would have learnt from this log, would have earned; the "
+        f"log's own mean reward is {told['mean_reward']:.4g}. The interval is asymptotic; it is that of the doubly "
+        "robust value."
     ]
     tables = [Sheet("off-policy-rows", "Values", headings, rows)]
     if told["policies"]:

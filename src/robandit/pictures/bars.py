@@ -29,7 +29,7 @@ class Bars(Rendered):
         hatches = ["//" if mark else "" for mark in self.marked]
         axes.barh(places, self.values, color=colours, height=0.7, hatch=hatches, edgecolor="white", linewidth=0.5)
         axes.set_yticks(places, [name if len(name) <= 28 else name[:27] + "…" for name in self.names], fontsize=8)
-        axes.invert_yaxis()
+        axes.set_ylim(len(self.names) - 0.4, -0.6)
         axes.axvline(0.0, color="#555555", linewidth=0.8)
         axes.set_xlabel(self.x_label, fontsize=9)
         axes.tick_params(axis="x", labelsize=8)

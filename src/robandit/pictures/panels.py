@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.game import Floats
 from robandit.pictures.rendered import Rendered
-from robandit.pictures.style import COLOURS, DASHES, MARKERS, plain_axes
+from robandit.pictures.style import COLOURS, DASHES, MARKERS, plain_axes, thousands
 
 
 @dataclass(frozen=True)
@@ -95,3 +95,5 @@ def dress(axes: Any, title: str, drawing: Drawing) -> None:
         axes.tick_params(axis="y", which="minor", labelsize=7)
     if drawing.log_x:
         axes.set_xscale("log")
+    elif drawing.x_label == "row":
+        axes.xaxis.set_major_formatter(thousands)
