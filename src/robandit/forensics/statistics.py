@@ -23,15 +23,15 @@ LOOKS = 100  # marks at which the evidence is shown; fewer where there are very 
 NUMBERS = 2 * 10**7  # worked out for all marks together
 
 
-def all_evidence(table: Table, codes: Codes) -> list[Evidence]:
-    """Every statistic that the table's columns allow; rows whose code is below 0 are left out."""
+def all_evidence(table: Table, codes: Codes, looks: int | None = None) -> list[Evidence]:
+    """Every statistic that the table's columns allow, looked at so often; rows whose code is below 0 are left out."""
     columns = table.log.columns()
     sources, arms = len(table.sources), len(table.arms)
     rows = np.nonzero(columns["rewarded"] & (codes >= 0))[0]
     if sources < 2 or len(rows) == 0:
         return []
-    looks = max(1, min(LOOKS, NUMBERS // (sources * arms)))
-    marks = np.unique(np.linspace(0, table.rows, looks + 1).round().astype(np.int64)[1:])
+    count = looks or max(1, min(LOOKS, NUMBERS // (sources * arms)))
+    marks = np.unique(np.linspace(0, table.rows, count + 1).round().astype(np.int64)[1:])
     given = {name: column[rows] for name, column in columns.items()}
     given |= {"rows": rows, "codes": codes[rows]}
     found = [over_time("rate", marks, rates_by_mark(given, marks, sources, arms))]
