@@ -23,6 +23,7 @@ HOMES = {
     "lab.log": "Log replay_log",
     "lab.position": "Position read_position",
     "lab.trace": "Trace",
+    "online.learner": "Decision Learner",
     "parts": "About parameter",
     "policies.aae": "Aae",
     "policies.barbar": "Barbar",

@@ -23,6 +23,8 @@ from robandit.lab.log import replay_log as replay_log
 from robandit.lab.position import Position as Position
 from robandit.lab.position import read_position as read_position
 from robandit.lab.trace import Trace as Trace
+from robandit.online.learner import Decision as Decision
+from robandit.online.learner import Learner as Learner
 from robandit.parts import About as About
 from robandit.parts import parameter as parameter
 from robandit.policies.aae import Aae as Aae

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 Word = Annotated[int, np.uint64]  # interpreted a Python integer, compiled a machine word
 
 WORD = 0xFFFFFFFFFFFFFFFF
+GOLDEN = 0x9E3779B97F4A7C15  # splitmix64's step
 STEP = 2.220446049250313e-16  # 2**-52, the distance between neighbouring uniforms
 
 
@@ -63,15 +64,36 @@ def seed_words(seed: int, replications: range) -> NDArray[np.uint64]:
     return np.array(words, dtype=np.uint64).reshape(len(replications), 3, 4)
 
 
+def decision_key(seed: int, role: int) -> int:
+    """The key of the streams of all decisions in one role."""
+    return int(np.random.SeedSequence(seed, spawn_key=(role,)).generate_state(1, np.uint64)[0])
+
+
 def decision_words(seed: int, numbers: NDArray[np.uint64], role: int) -> NDArray[np.uint64]:
     """Words that start the stream of each decision, shaped (decision, 4): splitmix64 (Steele et al. 2014) at 4n + 0..3.
 
     They depend on the seed, the decision's number and the role (0 choosing, 1 learning, 2 beginning) only, so a log
     can be read again whatever the order in which rewards came.
     """
-    key = np.random.SeedSequence(seed, spawn_key=(role,)).generate_state(1, np.uint64)
+    key = np.uint64(decision_key(seed, role))
     counters = np.uint64(4) * numbers.astype(np.uint64)[:, None] + np.arange(1, 5, dtype=np.uint64)
-    words: NDArray[np.uint64] = np.asarray(key + counters * np.uint64(0x9E3779B97F4A7C15), np.uint64)
+    words: NDArray[np.uint64] = np.asarray(key + counters * np.uint64(GOLDEN), np.uint64)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))
+
+
+def decision_stream(key: int, number: int) -> Random:
+    """The stream of one decision as plain Python: the words that `decision_words` gives, ten times faster for one."""
+    at = key + 4 * number * GOLDEN
+    return Random(
+        splitmix(at + GOLDEN), splitmix(at + 2 * GOLDEN), splitmix(at + 3 * GOLDEN), splitmix(at + 4 * GOLDEN)
+    )
+
+
+def splitmix(at: int) -> int:
+    """splitmix64's output at one place of its sequence."""
+    at &= WORD
+    at = ((at ^ (at >> 30)) * 0xBF58476D1CE4E5B9) & WORD
+    at = ((at ^ (at >> 27)) * 0x94D049BB133111EB) & WORD
+    return at ^ (at >> 31)

@@ -32,6 +32,12 @@ class Choice(NamedTuple):
     note: int  # the coin a coin-tossing policy threw; -1 says: learn nothing from this
 
 
+def drawn_among(eligible: list[int], shares: Any, random: Random) -> Choice:
+    """One of some arms, drawn with the shares given."""
+    index = draw(shares, random)
+    return Choice(eligible[index], shares[index], 0)
+
+
 class Policy(Part, Generic[Memory]):
     """Chooses arms and learns from what it sees.
 
@@ -41,6 +47,9 @@ class Policy(Part, Generic[Memory]):
 
     explicit: ClassVar[bool] = True  # `chances` really is the distribution of the next choice
     throws_coins: ClassVar[bool] = False  # `choose` is the policy's own (derived), its note means something to `learn`
+    reads_note: ClassVar[bool] = False  # `learn` needs the note its own `choose` made: a log without notes says nothing
+    arms_fixed: ClassVar[str] = ""  # why it needs all its arms from first to last; empty where they may come and go
+    rewards_fixed: ClassVar[str] = ""  # why a reward cannot be taken back; empty where it can
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -63,6 +72,25 @@ class Policy(Part, Generic[Memory]):
 
     def defer(self, state: Memory, choice: Choice) -> None:
         """Take note of a choice whose reward will come later, or never; without delays nobody calls this."""
+
+    def choose_among(self, state: Any, eligible: list[int], random: Random) -> Choice:
+        """Draw one of some arms only; interpreted, as are the three that follow."""
+        if self.throws_coins:
+            raise InputError(f"{self.name} chooses in its own way, and does not say how among some of its arms")
+        return drawn_among(eligible, self.chances_among(state, eligible), random)
+
+    def chances_among(self, state: Any, eligible: list[int]) -> Any:
+        """The distribution on some arms only: p(t) restricted and scaled up, uniform where it gives them nothing."""
+        shares = [float(state.chances[arm]) for arm in eligible]
+        total = sum(shares)
+        return [share / total for share in shares] if total > 0.0 else [1.0 / len(shares)] * len(shares)
+
+    def admit(self, state: Memory, arm: int, present: list[int]) -> None:
+        """Give an arm that was added or comes back its share beside the others present; its fields are fresh or old."""
+        raise InputError(f"{self.name} does not say how an arm begins that comes later, so none can be added")
+
+    def withdraw(self, state: Memory, arm: int, present: list[int]) -> None:
+        """Take note that an arm is paused or gone and only those present are left; it will not be chosen anyway."""
 
     @property
     def late(self) -> str:

@@ -1,11 +1,14 @@
 """Scalar kernels that several parts share."""
 
 import math
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+FAR = 1e12  # a loss no arm comes back from
 
 
 def argmax(values: Floats) -> int:
@@ -107,3 +110,19 @@ def log_gamma(values: Floats) -> Floats:
     series = (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * z * z)) / (z * z)) / (z * z)) / z
     found: Floats = (z - 0.5) * np.log(z) - z + 0.9189385332046727 + series - np.log(product)
     return found
+
+
+def narrowed(state: Any, arms: list[int]) -> Any:
+    """A state of some arms only, for a state that holds nothing but numbers and one entry an arm."""
+    values = {item.name: getattr(state, item.name) for item in fields(state)}
+    return replace(state, **{name: [v[arm] for arm in arms] for name, v in values.items() if hasattr(v, "__len__")})
+
+
+def level_with_least(losses: Floats, arm: int, present: list[int]) -> None:
+    """An arm that joins begins with the least loss of the others: as if it had slept while they were played."""
+    losses[arm] = min((losses[other] for other in present if other != arm), default=0.0)
+
+
+def one_hot(arm: int, arms: int) -> list[float]:
+    """All of the chance on one arm."""
+    return [1.0 if other == arm else 0.0 for other in range(arms)]

@@ -11,12 +11,18 @@ from robandit.layout import Layout, layout_of, plain
 FORMAT = 1
 
 
-def saved(value: Any) -> dict[str, Any]:
-    """Every crossing field of a state or a memory as plain numbers, flags, lists and nested dictionaries."""
+def saved(value: Any, layout: Layout | None = None) -> dict[str, Any]:
+    """Every crossing field of a state or a memory as plain numbers, flags, lists and nested dictionaries.
+
+    A state whose arrays are lists (see online/lists.py) is written by the layout it has with arrays.
+    """
     out: dict[str, Any] = {}
-    for name, kind in layout_of(value).items:
+    for name, kind in (layout or layout_of(value)).items:
         field = getattr(value, name)
-        out[name] = saved(field) if isinstance(kind, Layout) else np.asarray(field).tolist()
+        if isinstance(kind, Layout):
+            out[name] = saved(field, kind)
+        else:
+            out[name] = np.asarray(field, kind.partition("[")[0]).tolist()
     return out
 
 

@@ -14,12 +14,15 @@ from robandit.cli.flags import (
     game_flags,
     json_flags,
     load_flags,
+    naming,
     plot_flags,
     plot_from,
     policies_from,
     print_json,
+    whole,
 )
 from robandit.cli.progress import progress
+from robandit.errors import InputError
 from robandit.version import __version__
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
@@ -36,7 +39,13 @@ def add(commands: Any) -> None:
         help="policies against one environment and one adversary: a table, a picture",
         description="Play policies against one environment and one adversary.",
     )
-    parser.set_defaults(run=play)
+    journal = parser.add_argument_group("a journal in place of the table's many runs")
+    journal.add_argument(
+        "--log", metavar="FILE", help="play one run and write its journal: decisions, rewards, sources"
+    )
+    journal.add_argument("--sources", type=whole, metavar="N", help="who tells the rewards (default 1000 sources)")
+    journal.add_argument("--ring", type=whole, metavar="M", help="sources that tell the forged ones (default 5)")
+    parser.set_defaults(run=play, runs=None)
 
 
 def play(arguments: argparse.Namespace) -> None:
@@ -44,7 +53,11 @@ def play(arguments: argparse.Namespace) -> None:
     plot, catalogue = plot_from(arguments), catalogue_from(arguments)
     policies = policies_from(arguments, catalogue)
     environment, adversary = environment_from(arguments, catalogue), adversary_from(arguments, catalogue)
-    traces, stopped = play_all(policies, environment, adversary, arguments)
+    check_log(arguments, policies)
+    if arguments.log is None:
+        traces, stopped = play_all(policies, environment, adversary, arguments)
+    else:
+        traces, stopped = [play_logged(policies[0], environment, adversary, arguments)], False
     result = as_json(policies[: len(traces)], environment, adversary, arguments, traces)
     if arguments.json:
         print_json(result)
@@ -57,8 +70,35 @@ def play(arguments: argparse.Namespace) -> None:
         regret_over_time(list(zip(labels, traces, strict=True)), result, plot)
         if not arguments.json:
             print(f"picture: {plot}")
+    if arguments.log and not arguments.json:
+        print(f"journal: {arguments.log}")
     if stopped:
         raise KeyboardInterrupt
+
+
+def check_log(arguments: argparse.Namespace, policies: list[Any]) -> None:
+    """One run of one policy where a journal is written; flags of the journal only there."""
+    if arguments.log is None:
+        for name in ("sources", "ring"):
+            if getattr(arguments, name) is not None:
+                raise InputError(f"--{name} {getattr(arguments, name)} was given without --log: name a file too")
+        arguments.runs = 100 if arguments.runs is None else arguments.runs
+        return
+    if len(policies) > 1 or arguments.runs not in (None, 1):
+        raise InputError("--log writes the journal of one run of one policy: give one --policy, and leave out --runs")
+    arguments.runs = 1
+
+
+def play_logged(policy: Any, environment: Any, adversary: Any, arguments: argparse.Namespace) -> "Trace":
+    """One run whose journal is kept; after Ctrl-C it holds the rounds that were played."""
+    from robandit.online.simulated import record
+
+    terms = {name: getattr(arguments, name) for name in ("horizon", "seed")}
+    terms |= {name: getattr(arguments, name) for name in ("sources", "ring") if getattr(arguments, name) is not None}
+    with progress(1) as tell, naming("--log"):
+        return record(
+            arguments.log, policy, environment, adversary, **terms, progress=lambda share: tell(share, str(policy))
+        )
 
 
 def play_all(

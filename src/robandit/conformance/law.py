@@ -1,5 +1,6 @@
 """What a law is: a function that plays a part and says what it saw when the law is broken."""
 
+import math
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
@@ -50,11 +51,18 @@ def check(part: Part, laws: dict[str, Law]) -> None:
             raise BrokenLaw(f"{part} breaks the law {name!r}: {broken}") from broken
 
 
-def require_distribution(chances: Floats, when: str) -> None:
+def require_distribution(given: Floats | list[float], when: str) -> None:
     """p(t) is on the simplex to 1e-12."""
+    chances = np.asarray(given)
     finite = np.isfinite(chances).all()
     require(finite and chances.min() >= 0.0, f"{when} the chances are {chances}")
     require(abs(chances.sum() - 1.0) <= 1e-12, f"{when} the chances sum to {chances.sum()!r}")
+
+
+def divergence(seen: float, chance: float) -> float:
+    """kl(seen, chance) of two coins."""
+    sides = ((seen, chance), (1.0 - seen, 1.0 - chance))
+    return sum(x * math.log(x / y) if y > 0.0 else math.inf for x, y in sides if x > 0.0)
 
 
 def require_same_play(make: Callable[[], Table], what: str) -> None:

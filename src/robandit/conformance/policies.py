@@ -9,7 +9,16 @@ import numpy as np
 
 from robandit.catalogue import attack, scaled
 from robandit.conformance.late import deferring_is_harmless, late_rewards, replay_equals_learning
-from robandit.conformance.law import Law, abouts, check, require, require_distribution, require_same_play
+from robandit.conformance.law import (
+    Law,
+    abouts,
+    check,
+    divergence,
+    require,
+    require_distribution,
+    require_same_play,
+)
+from robandit.conformance.online import arms_come_and_go, eligible_chance_is_true, journal_is_the_learner
 from robandit.conformance.walks import AnyPolicy, begun, reward_of, streams, walk
 from robandit.dice import Random
 from robandit.environments.bernoulli import Bernoulli
@@ -70,12 +79,6 @@ def chance_is_true(policy: AnyPolicy) -> None:
             for arm, (seen, chance) in enumerate(zip(draws, state.chances, strict=True)):
                 off = 5000 * divergence(float(seen), float(chance))
                 require(off <= math.log(8e9), f"arm {arm} with chance {chance:.4f} came in {seen:.4f} of 5,000 draws")
-
-
-def divergence(seen: float, chance: float) -> float:
-    """kl(seen, chance) of two coins."""
-    sides = ((seen, chance), (1.0 - seen, 1.0 - chance))
-    return sum(x * math.log(x / y) if y > 0.0 else math.inf for x, y in sides if x > 0.0)
 
 
 def same_seed(policy: AnyPolicy) -> None:
@@ -239,10 +242,13 @@ PLAIN_LAWS = (
     deferring_is_harmless,
     needs_are_declared,
     choosing_changes_nothing,
+    eligible_chance_is_true,
 )
 COMPILED_LAWS = (
     compiled_equals_interpreted,
     replay_equals_learning,
+    journal_is_the_learner,
+    arms_come_and_go,
     in_parts,
     relabelling,
     few_and_many_arms,

@@ -14,7 +14,7 @@ from robandit.lab.preflight import ROUNDS, check_user_replay
 from robandit.state import load_state
 
 ROWS = 100_000  # folded by one call: bounds the memory of the streams, and Ctrl-C is heard in between
-LEARNING, BEGINNING = 1, 2  # roles of streams that `learn` and `begin` may draw from
+CHOOSING, LEARNING, BEGINNING = 0, 1, 2  # roles of streams that `choose`, `learn` and `begin` may draw from
 
 
 @dataclass(frozen=True)

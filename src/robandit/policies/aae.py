@@ -38,6 +38,7 @@ class Aae(Policy[State]):
         bound="sum over arms of log(KT)/Delta_a without corruption; none with it",
         late="exact",
     )
+    arms_fixed = "it compares all its arms after equal numbers of pulls, so none may be missing"
     delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
     c: float = parameter(5.0, "constant inside the logarithm", least=1, published=5.0)
 

@@ -28,6 +28,8 @@ class Copies:
 class Race(Policy[Copies]):
     """Copies of arm elimination; the note of a choice is the row that made it."""
 
+    arms_fixed = "it compares all its arms after equal numbers of pulls, so none may be missing"
+
     def defer(self, state: Copies, choice: Choice) -> None:
         if 0 <= choice.note < len(state.shares):
             state.waiting[choice.note, choice.arm] += 1.0

@@ -6,7 +6,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import no_longer_awaited
+from robandit.numerics import narrowed, no_longer_awaited
 from robandit.parts import About, parameter
 
 
@@ -46,6 +46,15 @@ class EpsilonGreedy(Policy[State]):
 
     def defer(self, state: State, choice: Choice) -> None:
         state.waiting[choice.arm] += 1.0
+        self.show(state)
+
+    def chances_among(self, state: State, eligible: list[int]) -> Floats:
+        some: State = narrowed(state, eligible)
+        self.show(some)
+        return some.chances
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        """A new arm is tried first; one that comes back has its counts."""
         self.show(state)
 
     def show(self, state: State) -> None:

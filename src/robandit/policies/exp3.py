@@ -7,6 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import FAR, level_with_least
 from robandit.parts import About, parameter
 
 
@@ -40,6 +41,10 @@ class Exp3(Policy[State]):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         state.losses[choice.arm] += (1.0 - reward) / (choice.chance + self.bias(state))
         state.round += 1
+        self.show(state)
+
+    def show(self, state: State) -> None:
+        """p(t) from the losses."""
         rate, least = self.rate(state), state.losses[0]
         for arm in range(len(state.losses)):
             least = min(least, state.losses[arm])
@@ -49,6 +54,14 @@ class Exp3(Policy[State]):
             total += state.chances[arm]
         for arm in range(len(state.losses)):
             state.chances[arm] /= total
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        level_with_least(state.losses, arm, present)
+        self.show(state)
+
+    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+        state.losses[arm] = FAR
+        self.show(state)
 
     def rate(self, state: State) -> float:
         """The learning rate of the current round."""

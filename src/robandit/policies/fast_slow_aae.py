@@ -28,6 +28,7 @@ class FastSlowAae(Race):
         bound="K C sum over arms of log^2(KT/delta)/Delta_a",
         late="exact",
     )
+    reads_note = True
     corruption: float | None = parameter(
         None, "the corruption level it is told; the play's budget if not given", least=0
     )

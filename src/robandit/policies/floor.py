@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from robandit.dice import Random, draw
-from robandit.game import Choice, Floats, Policy, Setting
+from robandit.game import Choice, Floats, Policy, Setting, drawn_among
 from robandit.parts import About, parameter
 from robandit.policies.samba import Samba
 
@@ -52,6 +52,21 @@ class Floor(Policy[State]):
         """As the inner policy takes late rewards."""
         return self.inner.late
 
+    @property
+    def reads_note(self) -> bool:  # type: ignore[override]
+        """Whether the inner policy needs the notes of its own choices."""
+        return self.inner.reads_note
+
+    @property
+    def arms_fixed(self) -> str:  # type: ignore[override]
+        """Why the inner policy needs all its arms."""
+        return self.inner.arms_fixed
+
+    @property
+    def rewards_fixed(self) -> str:  # type: ignore[override]
+        """Why no reward can be taken back from the inner policy."""
+        return self.inner.rewards_fixed
+
     def start(self, setting: Setting) -> State:
         inner = self.inner.start(setting)
         state = State(np.empty(setting.arms), inner)
@@ -77,6 +92,25 @@ class Floor(Policy[State]):
             return Choice(arm, state.chances[arm] if self.explicit else math.nan, -1)
         own = self.inner.choose(state.inner, random)
         return Choice(own.arm, state.chances[own.arm] if self.explicit else math.nan, own.note)
+
+    def choose_among(self, state: State, eligible: list[int], random: Random) -> Choice:
+        if not self.inner.throws_coins:
+            return drawn_among(eligible, self.chances_among(state, eligible), random)
+        if random.uniform() < self.share:
+            return Choice(eligible[int(random.uniform() * len(eligible))], math.nan, -1)
+        return self.inner.choose_among(state.inner, eligible, random)
+
+    def chances_among(self, state: State, eligible: list[int]) -> list[float]:
+        own = self.inner.chances_among(state.inner, eligible)
+        return [(1.0 - self.share) * chance + self.share / len(eligible) for chance in own]
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        self.inner.admit(state.inner, arm, present)
+        self.mix(state)
+
+    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+        self.inner.withdraw(state.inner, arm, present)
+        self.mix(state)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         if choice.note >= 0:

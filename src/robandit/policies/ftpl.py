@@ -7,6 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import FAR, level_with_least, narrowed
 from robandit.parts import About, Word, parameter
 
 
@@ -43,6 +44,7 @@ class Ftpl(Policy[State]):
         late="weighted",
     )
     explicit = False
+    reads_note = True
     resampling: Resampling = parameter(Resampling.CONDITIONAL, "conditional (cheap) or geometric (as first published)")
 
     @property
@@ -70,6 +72,18 @@ class Ftpl(Policy[State]):
         if self.resampling == Resampling.CONDITIONAL:
             tries *= at_most(state.losses, state.losses[arm])
         return Choice(arm, math.nan, tries)
+
+    def choose_among(self, state: State, eligible: list[int], random: Random) -> Choice:
+        own = self.choose(narrowed(state, eligible), random)
+        return Choice(eligible[own.arm], math.nan, own.note)
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        level_with_least(state.losses, arm, present)
+        for other in range(len(state.chances)):
+            state.chances[other] = 1.0 / len(state.chances)
+
+    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+        state.losses[arm] = FAR
 
     def wins_again(self, state: State, arm: int, scale: float, random: Random) -> bool:
         """Whether the arm has the least perturbed loss under fresh noise.

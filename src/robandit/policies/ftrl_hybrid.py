@@ -11,6 +11,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import FAR, level_with_least
 from robandit.parts import About, parameter
 
 
@@ -47,7 +48,20 @@ class FtrlHybrid(Policy[State]):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         state.losses[choice.arm] += (1.0 - reward) / choice.chance
         state.round += 1
+        self.show(state)
+
+    def show(self, state: State) -> None:
+        """p(t) from the losses."""
         hybrid_chances(state.losses, math.sqrt(state.round), self.b, state.chances, state.gradient, state.width)
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        level_with_least(state.losses, arm, present)
+        state.chances[arm] = max(state.chances[arm], 1e-6)  # Newton's method starts inside (0, 1)
+        self.show(state)
+
+    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+        state.losses[arm] = FAR
+        self.show(state)
 
 
 def hybrid_chances(losses: Floats, strength: float, b: float, chances: Floats, gradient: Floats, width: Floats) -> int:

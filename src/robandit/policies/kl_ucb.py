@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import mean_of_all, no_longer_awaited
+from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot
 from robandit.parts import About, parameter
 
 MARGIN = 1e-9  # an arm this close to the best bound is solved for rather than ruled out
@@ -60,10 +60,21 @@ class KlUcb(Policy[State]):
         state.waiting[arm] += 1.0
         self.show(state, arm, state.means[arm] if state.pulls[arm] > 0.0 else mean_of_all(state.sums, state.pulls))
 
+    def chances_among(self, state: State, eligible: list[int]) -> list[float]:
+        return one_hot(self.largest_bound(narrowed(state, eligible), 0), len(eligible))
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        """A new arm is tried first; one that comes back has its counts."""
+        self.point(state, arm)
+
     def show(self, state: State, arm: int, mean: float) -> None:
         """The next arm as a one-hot p(t), now that an arm's mean is known anew."""
         state.means[arm] = mean
         state.entropies[arm] = negative_entropy(mean)
+        self.point(state, arm)
+
+    def point(self, state: State, arm: int) -> None:
+        """p(t) on the arm with the largest bound, looked for from an arm on."""
         state.chances[state.next_arm] = 0.0
         state.next_arm = self.largest_bound(state, arm)
         state.chances[state.next_arm] = 1.0

@@ -30,6 +30,7 @@ class MultiLayerAae(Race):
             "relabelling": "slow layers go through the arms in index order and are drawn too rarely to finish a pass",
         },
     )
+    reads_note = True
     delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
 
     def start(self, setting: Setting) -> Copies:

@@ -52,6 +52,9 @@ class Phased(Policy[Epoch]):
     entry, so that a reward which comes after its epoch has ended is told apart and left out.
     """
 
+    reads_note = True
+    arms_fixed = "its epochs plan the pulls of every arm beforehand, so none may be missing"
+    rewards_fixed = "its epochs ended when their rewards had come: without one, all later ones would fall elsewhere"
     by_counts: ClassVar[bool] = True  # draws inside an epoch are independent with fixed probabilities
 
     def plan(self, state: Epoch) -> None:

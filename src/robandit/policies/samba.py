@@ -71,3 +71,17 @@ class Samba(Policy[State]):
                 p[a] += rate * p[a] * min(p[a], cap)
             others += p[a]
         p[leader] = 1.0 - others
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        """A share of one among those present, taken from all alike: the leader stays the leader."""
+        self.withdraw(state, arm, [other for other in present if other != arm])
+        share = 1.0 / len(present)
+        for other in present:
+            state.chances[other] = share if other == arm else state.chances[other] * (1.0 - share)
+
+    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+        """Chance 0, where SAMBA leaves it; the others are scaled up."""
+        state.chances[arm] = 0.0
+        total = sum(state.chances[other] for other in present)
+        for other in present:
+            state.chances[other] = state.chances[other] / total if total > 0.0 else 1.0 / len(present)

@@ -7,6 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import FAR
 from robandit.parts import About, parameter
 
 
@@ -52,9 +53,25 @@ class SoftmaxGradient(Policy[State]):
             chosen = 1.0 if arm == choice.arm else 0.0
             state.preferences[arm] += push * (chosen - state.chances[arm])
             largest = max(largest, state.preferences[arm])
+        self.show(state, largest)
+
+    def show(self, state: State, largest: float) -> None:
+        """p(t) as the softmax of the preferences, whose largest is known."""
         total = 0.0
         for arm in range(len(state.chances)):
             state.chances[arm] = math.exp(state.preferences[arm] - largest)
             total += state.chances[arm]
         for arm in range(len(state.chances)):
             state.chances[arm] /= total
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        """A share of one among those present."""
+        others = [state.preferences[other] for other in present if other != arm]
+        largest = max(others, default=0.0)
+        weight = sum(math.exp(preference - largest) for preference in others)
+        state.preferences[arm] = largest + (math.log(weight / len(others)) if others else 0.0)
+        self.show(state, max(largest, float(state.preferences[arm])))
+
+    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+        state.preferences[arm] = -FAR
+        self.show(state, max(state.preferences))

@@ -7,6 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import narrowed
 from robandit.parts import About, parameter
 
 
@@ -44,6 +45,14 @@ class Thompson(Policy[State]):
             if value > best_value:
                 best, best_value = arm, value
         return Choice(best, math.nan, 0)
+
+    def choose_among(self, state: State, eligible: list[int], random: Random) -> Choice:
+        return Choice(eligible[self.choose(narrowed(state, eligible), random).arm], math.nan, 0)
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        """A new arm begins with its prior; one that comes back has its counts."""
+        for other in range(len(state.chances)):
+            state.chances[other] = 1.0 / len(state.chances)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         if 0.0 < reward < 1.0:  # a bounded reward first becomes a coin with that mean

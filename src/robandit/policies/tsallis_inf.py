@@ -7,6 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import FAR, level_with_least
 from robandit.parts import About
 
 BOUND = "sum over arms of log(T)/Delta_a + C (regret on true means)"
@@ -34,6 +35,18 @@ class TsallisInf(Policy[State]):
         """Solve for p of the coming round at learning rate `rate`."""
         state.root, _ = tsallis_chances(state.losses, rate, state.root, state.chances)
 
+    def rate(self, state: State) -> float:
+        """The learning rate of the coming round."""
+        return 0.0
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        level_with_least(state.losses, arm, present)
+        self.next_round(state, self.rate(state))
+
+    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+        state.losses[arm] = FAR
+        self.next_round(state, self.rate(state))
+
 
 @dataclass(frozen=True)
 class TsallisInfIw(TsallisInf):
@@ -51,7 +64,10 @@ class TsallisInfIw(TsallisInf):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         state.losses[choice.arm] += (1.0 - reward) / choice.chance
         state.round += 1
-        self.next_round(state, 2.0 / math.sqrt(state.round))
+        self.next_round(state, self.rate(state))
+
+    def rate(self, state: State) -> float:
+        return 2.0 / math.sqrt(state.round)
 
 
 @dataclass(frozen=True)
@@ -68,14 +84,17 @@ class TsallisInfRv(TsallisInf):
     )
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
-        rate = 4.0 / math.sqrt(state.round)
+        rate = self.rate(state)
         for arm in range(len(state.losses)):
             baseline = 0.5 if state.chances[arm] >= rate * rate else 0.0
             state.losses[arm] += baseline  # for every arm, pulled or not
             if arm == choice.arm:
                 state.losses[arm] += (1.0 - reward - baseline) / choice.chance
         state.round += 1
-        self.next_round(state, 4.0 / math.sqrt(state.round))
+        self.next_round(state, self.rate(state))
+
+    def rate(self, state: State) -> float:
+        return 4.0 / math.sqrt(state.round)
 
 
 def tsallis_chances(losses: Floats, rate: float, root: float, chances: Floats) -> tuple[float, int]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import mean_of_all, no_longer_awaited
+from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot
 from robandit.parts import About, parameter
 
 
@@ -57,6 +57,13 @@ class Ucb1(Policy[State]):
             state.means[choice.arm] = mean_of_all(state.sums, state.pulls)
         self.show(state)
 
+    def chances_among(self, state: State, eligible: list[int]) -> list[float]:
+        return one_hot(self.largest_index(narrowed(state, eligible)), len(eligible))
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        """A new arm is tried first; one that comes back has its counts."""
+        self.show(state)
+
     def show(self, state: State) -> None:
         """The next arm as a one-hot p(t)."""
         state.chances[state.next_arm] = 0.0
@@ -65,7 +72,7 @@ class Ucb1(Policy[State]):
 
     def largest_index(self, state: State) -> int:
         """The arm with the largest index; an arm never chosen comes first, and awaited rewards count as seen."""
-        bonus = 2.0 * self.scale * math.log(state.rounds)
+        bonus = 2.0 * self.scale * math.log(max(state.rounds, 1))
         best, best_index = 0, -1.0
         for arm in range(len(state.pulls)):
             chosen = state.pulls[arm] + state.waiting[arm]

@@ -30,3 +30,7 @@ class Uniform(Policy[State]):
 
     def start(self, setting: Setting) -> State:
         return State(np.full(setting.arms, 1.0 / setting.arms))
+
+    def admit(self, state: State, arm: int, present: list[int]) -> None:
+        for other in range(len(state.chances)):
+            state.chances[other] = 1.0 / len(state.chances)

@@ -1,0 +1,130 @@
+"""Laws of policies that decide in the world: what lived is what its journal tells, and chances told are true."""
+
+import math
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from robandit.catalogue import scaled
+from robandit.conformance.law import divergence, require, require_distribution
+from robandit.conformance.walks import AnyPolicy, reward_of, streams
+from robandit.dice import decision_stream
+from robandit.errors import InputError
+from robandit.online.journal import as_log
+from robandit.online.learner import Learner
+from robandit.online.warm import fold_log
+from robandit.state import save_state
+
+NAMES = ["north", "east", "south", "west"]
+DRAWS = 3000
+
+
+def live(learner: Learner, rounds: int, seed: int, changes: dict[int, Any] | None = None) -> None:
+    """Rounds whose rewards come up to 40 rounds later, out of order, a fifth never, a fifth twice."""
+    dice, paid = streams(seed)
+    due: dict[int, list[tuple[int, float, bool]]] = {}
+    for t in range(rounds):
+        for number, reward, first in due.pop(t, []):
+            counted = learner.learn(number, reward, f"source {number % 7}")
+            require(counted == first, f"the reward of decision {number} counted {'twice' if counted else 'not at all'}")
+        if changes and t in changes:
+            changes[t](learner)
+        decision = learner.decide()
+        reward, fate = reward_of(NAMES.index(decision.arm) if decision.arm in NAMES else 2, 4, paid), dice.uniform()
+        if fate < 0.8:
+            due.setdefault(t + 1 + int(40 * dice.uniform()), []).append((decision.id, reward, True))
+        if fate < 0.2:
+            due.setdefault(t + 60, []).append((decision.id, 1.0 - reward, False))
+
+
+def journal_is_the_learner(policy: AnyPolicy) -> None:
+    """What lived, what its journal tells and what the lab folds, compiled and plain, are the same to the bit."""
+    made = scaled(policy)
+    if made.late == "no":
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "journal"
+        with Learner(made, NAMES, seed=5, horizon=400, journal=path, sync=False) as learner:
+            live(learner, 300, 70)
+            whole, ahead = learner.save(), learner.decide()
+        with Learner.open(path, made) as again:
+            require(again.decisions == whole["decisions"] + 1, "a decision is missing in the journal")
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join(lines[:-1]))  # without the last decision, which must come out again
+        with Learner.open(path, made) as again:
+            require(again.save() == whole, "the learner read from its journal differs from the one that lived")
+            require(again.decide() == ahead, "the learner read from its journal decides otherwise")
+        require(Learner.load(whole, made).decide() == ahead, "the learner that was saved decides otherwise")
+        path.write_bytes(b"".join(lines[:-1]))
+        for engine in ("rounds", "plain"):
+            state = save_state(made, fold_log(made, as_log(path), engine=engine))
+            require(state == whole["state"], f"the lab ({engine}) folds the journal to another state")
+
+
+def arms_come_and_go(policy: AnyPolicy) -> None:
+    """Arms added, paused, resumed and retired: p(t) stays a distribution, the absent are not chosen, the fold holds."""
+    made = scaled(policy)
+    if made.late == "no" or made.arms_fixed:
+        return
+    changes = {
+        60: lambda learner: learner.add_arm("up"),
+        110: lambda learner: learner.pause_arm("west"),
+        150: lambda learner: learner.retire_arm("east"),
+        190: lambda learner: learner.resume_arm("west"),
+        220: lambda learner: learner.add_arm("down"),
+    }
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "journal"
+        with Learner(made, NAMES, seed=6, horizon=400, journal=path, sync=False) as learner:
+            live(learner, 320, 71, changes)
+            chances, whole = learner.chances(200), learner.save()
+        require(list(chances) == ["north", "south", "west", "up", "down"], f"the active arms are {list(chances)}")
+        require(abs(sum(chances.values()) - 1.0) < 1e-9, f"their chances are {chances}")
+        with Learner.open(path, made) as again:
+            require(again.save() == whole, "the learner read from its journal differs from the one that lived")
+        log = as_log(path)
+        for engine in ("rounds", "plain"):
+            state = save_state(made, fold_log(made, log, engine=engine))
+            require(state == whole["state"], f"the lab ({engine}) folds a journal with changes to another state")
+        gone = next(row for row, change, _ in log.changes if change == "retired")
+        later = log.arms[gone:][~log.rewarded[gone:]]  # type: ignore[index]
+        require(not (later == NAMES.index("east")).any(), "a retired arm was chosen")
+        require((later == 5).any(), "the last arm added was never chosen in 100 rounds")
+
+
+def eligible_chance_is_true(policy: AnyPolicy) -> None:
+    """Among some arms only those come, as often as the chance says, or the policy refuses with a reason.
+
+    Of 3,000 choices in one state n kl(frequency, chance) exceeds ln(1.2e10) with probability below 1e-9 over all six
+    looks (Chernoff).
+    """
+    made = scaled(policy)
+    if made.late == "no":
+        return
+    learner = Learner(made, NAMES, seed=7, horizon=400)
+    live(learner, 200, 72)
+    if made.arms_fixed:
+        before = learner.save()
+        for refused in (lambda: learner.decide(["north"]), lambda: learner.pause_arm("north")):
+            try:
+                refused()
+            except InputError as error:
+                require(made.arms_fixed in str(error), f"it says {error}")
+            else:
+                require(False, f"it needs all its arms ({made.arms_fixed}) and takes some")
+        require(learner.save() == before, "a refusal changed the learner")
+        return
+    state = learner._fold.state
+    for among in ([0, 2, 3], [1, 2], [0]):
+        drawn = [made.choose_among(state, among, decision_stream(99, number)) for number in range(DRAWS)]
+        require({choice.arm for choice in drawn} <= set(among), f"of {among} it chose others")
+        if not made.explicit:
+            continue
+        chances = made.chances_among(state, among)
+        require_distribution(chances, f"among {among}")
+        for arm, chance in zip(among, chances, strict=True):
+            told = {choice.chance for choice in drawn if choice.arm == arm}
+            require(told <= {chance}, f"arm {arm} among {among} has the chance {chance}, told were {told}")
+            seen = sum(choice.arm == arm for choice in drawn) / DRAWS
+            off = DRAWS * divergence(seen, chance)
+            require(off <= math.log(1.2e10), f"arm {arm} with chance {chance:.4f} came in {seen:.4f} of {DRAWS} draws")

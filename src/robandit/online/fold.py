@@ -1,0 +1,159 @@
+"""State = fold of the journal: what a policy becomes by its terms and then, in order, by all that happened to it.
+
+One machine for a learner that lives and for one that is read again, so that both come to the same bits.
+"""
+
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from robandit.dice import decision_key, decision_stream
+from robandit.errors import InputError
+from robandit.game import Choice, Policy, Setting
+from robandit.lab.log import BEGINNING, CHOOSING, LEARNING
+from robandit.online.journal import Entry, for_each, lines, read
+from robandit.online.lift import lift_of
+from robandit.online.lists import as_arrays, as_lists, widened
+from robandit.online.roster import Roster
+from robandit.online.terms import Terms
+from robandit.state import load_state, save_state
+
+NAN = float("nan")
+
+
+class Fold:
+    """A policy's state, its arms and the decisions that wait for a reward."""
+
+    __slots__ = (
+        "choosing",
+        "decisions",
+        "learning",
+        "lift",
+        "pending",
+        "policy",
+        "roster",
+        "setting",
+        "state",
+        "terms",
+    )
+
+    def __init__(self, policy: Policy[Any], terms: Terms) -> None:
+        if policy.late == "no":
+            raise InputError(f"{policy} does not take rewards that come late, so it cannot be used here")
+        self.policy, self.terms, self.roster = policy, terms, Roster(terms.arms)
+        self.setting = Setting(len(terms.arms), terms.horizon, terms.corruption)
+        self.choosing, self.learning = (decision_key(terms.seed, role) for role in (CHOOSING, LEARNING))
+        if terms.state is None:
+            state = policy.start(self.setting)
+            policy.begin(state, decision_stream(decision_key(terms.seed, BEGINNING), 0))
+        else:
+            state = load_state(policy, self.setting, terms.state)
+        self.state = as_lists(state)
+        self.decisions = 0
+        self.pending: dict[int, Choice] = {}
+        self.lift = lift_of(policy, self.roster.names)
+
+    def choice(self, among: list[int] | None) -> Choice:
+        """The next decision, from its own stream; changes nothing."""
+        random = decision_stream(self.choosing, self.decisions)
+        if among is None:
+            return self.policy.choose(self.state, random)
+        self.check_arms()
+        return self.policy.choose_among(self.state, among, random)
+
+    def check_arms(self) -> None:
+        """Refuse a policy that needs all its arms where they come, go or are not all eligible."""
+        if self.policy.arms_fixed:
+            raise InputError(f"{self.policy.name} cannot play some of its arms only: {self.policy.arms_fixed}")
+
+    def decided(self, choice: Choice) -> None:
+        """A decision was made and waits for its reward; the oldest one gives up waiting."""
+        self.pending[self.decisions] = choice
+        self.pending.pop(self.decisions - self.terms.patience, None)
+        self.policy.defer(self.state, choice)
+        self.decisions += 1
+
+    def rewarded(self, number: int, reward: float) -> None:
+        """A decision's reward, in [0, 1], is learnt."""
+        choice = self.pending.pop(number)
+        self.policy.learn(self.state, choice, reward, decision_stream(self.learning, number))
+        if self.lift is not None:
+            self.lift.seen(choice.arm, reward)
+
+    def changing(self, name: str, change: str) -> tuple[Roster, Setting, Any]:
+        """Arms, setting and state as they will be after a change of arms; nothing is changed yet."""
+        self.check_arms()
+        after = self.roster.after(name, change)
+        setting = Setting(len(after.names), self.setting.horizon, self.setting.corruption)
+        state, arm = deepcopy(self.state), after.index[name]
+        if change == "added":
+            widened(state, self.policy.start(setting))
+        move = self.policy.admit if change in ("added", "resumed") else self.policy.withdraw
+        move(state, arm, after.present)
+        return after, setting, state
+
+    def change(self, name: str, change: str) -> None:
+        """An arm was added, paused, resumed or retired."""
+        self.roster, self.setting, self.state = self.changing(name, change)
+        if self.lift is not None:
+            self.lift.names = self.roster.names
+
+    def saved_state(self) -> dict[str, Any]:
+        """The policy's state as `save_state` writes it."""
+        return save_state(self.policy, as_arrays(self.policy, self.setting, self.state))
+
+    def take(self, entry: Entry) -> None:
+        """One entry of a journal that was not retracted."""
+        kind = entry["entry"]
+        if kind == "decide":
+            if entry["id"] != self.decisions:
+                raise InputError(f"decision {self.decisions} must come next, not {entry['id']!r}")
+            chance = entry["chance"]
+            self.decided(Choice(self.roster.index[entry["arm"]], NAN if chance is None else chance, entry["note"]))
+        elif kind == "reward":
+            if entry["id"] not in self.pending:
+                raise InputError(f"decision {entry['id']!r} does not wait for a reward")
+            self.rewarded(entry["id"], self.terms.inside(entry["value"]))
+        elif kind == "arm":
+            self.change(entry["arm"], entry["change"])
+        elif kind != "retract":
+            raise InputError(f"an entry must be decide, reward, arm or retract, not {kind!r}")
+
+
+@dataclass
+class Retractions:
+    """What was taken back: of decisions and of sources, each up to a line."""
+
+    lines: dict[tuple[str, Any], int] = field(default_factory=dict)
+
+    def cover(self, line: int, entry: Entry) -> bool:
+        """Whether a reward that stands in a line was taken back after it."""
+        told = self.lines
+        return line < max(told.get(("id", entry["id"]), 0), told.get(("source", entry["source"]), 0))
+
+
+def retractions(path: Path | str) -> Retractions:
+    """Every retraction of a journal, which is checked on the way."""
+    found = Retractions()
+    for line in lines(path):
+        if line.entry.get("entry") == "retract":
+            key = "source" if "source" in line.entry else "id"
+            found.lines[key, line.entry.get(key)] = line.number
+    return found
+
+
+def folded(path: Path | str, policy: Policy[Any]) -> Fold:
+    """A journal read from first to last."""
+    gone = retractions(path)
+    terms, entries = read(path)
+    fold = Fold(policy, terms)
+
+    def take(number: int, entry: Entry) -> None:
+        if gone.lines and entry["entry"] == "reward" and gone.cover(number, entry):
+            fold.pending.pop(entry["id"], None)  # it had one, and may have no other
+        else:
+            fold.take(entry)
+
+    for_each(path, entries, take)
+    return fold

@@ -1,0 +1,204 @@
+"""The journal of a learner: a line an entry, each with a checksum of itself and all before it, read in order.
+
+A line is a JSON object, a tab and eight digits: the CRC-32 of the object, begun with that of the line before, so that
+a line that was changed, dropped or moved is noticed. The first line holds the terms (terms.py); then come
+
+    {"entry": "decide", "id": 0, "arm": "blue", "chance": 0.25, "note": 0, "eligible": null, "time": null}
+    {"entry": "reward", "id": 0, "value": 1.0, "source": "user 17", "time": 1700000000.0}
+    {"entry": "arm", "arm": "green", "change": "added"}        or paused, resumed, retired
+    {"entry": "retract", "id": 0}                              or {"entry": "retract", "source": "user 17"}
+
+A decision's id is its number, from 0. A chance is null where the policy cannot tell it. A retraction takes back what a
+decision or a source was rewarded *before* it; nothing is ever deleted. In a simulation's journal a reward may carry its
+`truth`, and is `fake` where that differs from its value.
+"""
+
+import json
+import math
+import zlib
+from array import array
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robandit.errors import InputError
+from robandit.game import Floats
+from robandit.lab.log import Log
+from robandit.online.terms import Terms, read_terms
+
+Entry = dict[str, Any]
+
+
+class Line(NamedTuple):
+    """One whole line: its number from 1, its entry, the checksum up to it and where it ends in the file."""
+
+    number: int
+    entry: Entry
+    checksum: int
+    end: int
+
+
+def spelled(entry: Entry, before: int) -> tuple[bytes, int]:
+    """An entry as a line, and the checksum that the next one begins with."""
+    body = json.dumps(entry, allow_nan=False, separators=(",", ":")).encode()
+    checksum = zlib.crc32(body, before)
+    return b"%b\t%08x\n" % (body, checksum), checksum
+
+
+def lines(path: Path | str) -> Iterator[Line]:
+    """Every whole line, checked; a last line without its end was torn off while it was written and is left out."""
+    checksum, end = 0, 0
+    try:
+        with open(path, "rb") as file:
+            for number, text in enumerate(file, start=1):
+                if not text.endswith(b"\n"):
+                    return
+                body, _, digits = text[:-1].rpartition(b"\t")
+                checksum, end = zlib.crc32(body, checksum), end + len(text)
+                if digits != b"%08x" % checksum:
+                    raise InputError(f"{path}: line {number} is damaged, or one before it is missing")
+                yield Line(number, parsed(body, path, number), checksum, end)
+    except OSError as error:
+        raise InputError(f"the journal {str(path)!r} cannot be read: {error.strerror}") from error
+
+
+def parsed(body: bytes, path: Path | str, number: int) -> Entry:
+    """The object of a line."""
+    with suppress(ValueError):
+        if isinstance(entry := json.loads(body), dict):
+            return entry
+    raise InputError(f"{path}: line {number} cannot be read: it holds no JSON object")
+
+
+def read(path: Path | str) -> tuple[Terms, Iterator[Entry]]:
+    """A journal's terms and an iterator over its entries, in bounded memory."""
+    rest = lines(path)
+    first = next(rest, None)
+    if first is None:
+        raise InputError(f"{path}: this is no journal: it has no whole line")
+    return read_terms(first.entry), (line.entry for line in rest)
+
+
+def for_each(path: Path | str, entries: Iterator[Entry], take: Callable[[int, Entry], None]) -> None:
+    """Hand every entry on with the number of its line, which a complaint about it then names."""
+    for number, entry in enumerate(entries, start=2):
+        try:
+            take(number, entry)
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+            said = f"{error} is missing or unknown" if isinstance(error, KeyError) else error
+            raise InputError(f"{path}: line {number} cannot be read: {said}") from error
+
+
+@dataclass(frozen=True)
+class JournalLog(Log):
+    """A journal as columns: a row a decision (not rewarded) and a row a reward, as `replay_log` takes them."""
+
+    terms: Terms = None  # type: ignore[assignment]  # always given; a dataclass asks for a default after defaults
+    names: list[str] = field(default_factory=list)  # of all arms there ever were, in the order of their indices
+    sources: NDArray[np.int64] = None  # type: ignore[assignment]  # index into source_names; -1 where there is none
+    source_names: list[str] = field(default_factory=list)
+    times: Floats = None  # type: ignore[assignment]  # NaN where there is none
+    fake: NDArray[np.bool_] = None  # type: ignore[assignment]  # known in a simulation only
+    truth: Floats = None  # type: ignore[assignment]  # the honest reward in [0, 1], NaN where it is not known
+    changes: list[tuple[int, str, int]] = field(default_factory=list)  # before this row: an arm added, paused, ...
+
+
+class Columns:
+    """A journal's rows as they are read: machine numbers, so that ten million of them fit into memory."""
+
+    kinds = {"arms": "q", "chances": "d", "rewards": "d", "notes": "q", "rewarded": "b", "numbers": "Q"}
+    more = {"sources": "q", "times": "d", "fake": "b", "truth": "d"}
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms, self.next = terms, 0
+        self.arms = {name: index for index, name in enumerate(terms.arms)}
+        self.sources: dict[str, int] = {}
+        self.pending: dict[int, tuple[int, float, int]] = {}
+        self.columns: dict[str, Any] = {name: array(kind) for name, kind in {**self.kinds, **self.more}.items()}
+        self.changes: list[tuple[int, str, int]] = []
+        self.retracted: list[tuple[int, str, int]] = []  # rows before this one, of this decision or source
+
+    def take(self, entry: Entry, without: Callable[[Entry], bool] | None) -> None:
+        """One more entry."""
+        kind, row = entry["entry"], len(self.columns["arms"])
+        if kind == "decide":
+            self.decided(entry)
+        elif kind == "reward":
+            self.rewarded(entry, without is not None and without(entry))
+        elif kind == "arm":
+            index = self.arms.setdefault(entry["arm"], len(self.arms))
+            self.changes.append((row, entry["change"], index))
+        elif kind == "retract" and "source" in entry:
+            self.retracted.append((row, "sources", self.sources.get(entry["source"], -2)))
+        elif kind == "retract":
+            self.retracted.append((row, "numbers", entry["id"]))
+        else:
+            raise InputError(f"an entry must be decide, reward, arm or retract, not {kind!r}")
+
+    def decided(self, entry: Entry) -> None:
+        """A decision, whose reward comes later or never."""
+        number, chance = entry["id"], entry["chance"]
+        if number != self.next:
+            raise InputError(f"decision {self.next} must come next, not {number!r}")
+        choice = (self.arms[entry["arm"]], math.nan if chance is None else chance, entry["note"])
+        self.next += 1
+        self.pending[number] = choice
+        self.pending.pop(number - self.terms.patience, None)
+        self.put(number, choice, 0.0, False, -1, entry)
+
+    def rewarded(self, entry: Entry, left_out: bool) -> None:
+        """A reward of a decision that was waiting for one."""
+        number, source = entry["id"], entry["source"]
+        choice = self.pending.pop(number, None)
+        if choice is None:
+            raise InputError(f"decision {number!r} does not wait for a reward")
+        reward = self.terms.inside(entry["value"])
+        if not left_out:
+            index = -1 if source is None else self.sources.setdefault(source, len(self.sources))
+            self.put(number, choice, reward, True, index, entry)
+
+    def put(
+        self, number: int, choice: tuple[int, float, int], reward: float, rewarded: bool, source: int, entry: Entry
+    ) -> None:
+        """One more row."""
+        time, truth = entry.get("time"), entry.get("truth")
+        moment = math.nan if time is None else time
+        honest = math.nan if truth is None else self.terms.inside(truth)
+        (arm, chance, note), fake = choice, entry.get("fake", False)
+        row = (arm, chance, reward, note, rewarded, number, source, moment, fake, honest)
+        for column, value in zip(self.columns.values(), row, strict=True):
+            column.append(value)
+
+    def as_log(self) -> JournalLog:
+        """The rows that were not retracted later."""
+        kinds = {"rewarded": np.bool_, "fake": np.bool_}
+        found: dict[str, Any] = {
+            name: np.array(column).astype(kinds.get(name, column.typecode)) for name, column in self.columns.items()
+        }
+        kept = np.ones(len(found["arms"]), np.bool_)
+        for row, name, value in self.retracted:
+            kept[:row] &= ~(found["rewarded"][:row] & (found[name][:row] == value))
+        before = np.concatenate([[0], np.cumsum(kept)])
+        changes = [(int(before[row]), change, arm) for row, change, arm in self.changes]
+        columns = {name: column[kept] for name, column in found.items()}
+        return JournalLog(
+            **columns, terms=self.terms, names=list(self.arms), source_names=list(self.sources), changes=changes
+        )
+
+
+def as_log(path: Path | str, without: Callable[[Entry], bool] | None = None) -> JournalLog:
+    """A journal as columns, but for the rewards retracted later and those that `without` says yes to.
+
+    `replay_log(policy, log, arms=len(log.terms.arms), horizon=log.terms.horizon, corruption=log.terms.corruption,
+    seed=log.terms.seed, state=log.terms.state)` folds it at full speed, where no arm came or went; `fold.fold_log`
+    does so in any case.
+    """
+    terms, entries = read(path)
+    columns = Columns(terms)
+    for_each(path, entries, lambda number, entry: columns.take(entry, without))
+    return columns.as_log()

@@ -1,0 +1,277 @@
+"""A learner: a policy that decides and learns in the world, by arms' names, with rewards that come late or never.
+
+What happens to it is a fold (fold.py); here is its edge: what a user may say, a sentence where it cannot be, and the
+journal, which is written before anything changes.
+"""
+
+import json
+import secrets
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from threading import RLock
+from typing import Any, NamedTuple
+
+from robandit.catalogue import SHIPPED
+from robandit.dice import decision_key, decision_stream
+from robandit.errors import InputError, PlayError
+from robandit.game import Policy
+from robandit.lab.log import Log
+from robandit.online.fold import Fold, folded, retractions
+from robandit.online.journal import lines, read
+from robandit.online.saving import loaded, told_by
+from robandit.online.terms import PATIENCE, Terms, check_same, is_number
+from robandit.online.warm import warmed
+from robandit.online.writer import Writer, claimed
+from robandit.store.files import write_atomically
+
+TRIALS = 3  # role of the streams of trial choices
+
+
+class Decision(NamedTuple):
+    """What was decided; its reward is told under its id."""
+
+    id: int
+    arm: str
+    chance: float | None  # the chance the arm had in the draw; None where the policy cannot tell
+
+
+class Learner:
+    """Decides and learns; docs/deploy.md tells how to use it.
+
+    `seed=None` takes a fresh one that nobody can guess. `horizon` and `corruption` matter to policies that need them.
+    A decision waits for its reward until `patience` more were made. `state` (from `save_state`) or `history` (a `Log`,
+    or the path of another journal) is what it begins with. A `journal` that exists is gone on with, and both are then
+    left aside. With `sync` a line is on the disk before a call returns. Calls from several threads wait for each other.
+    """
+
+    __slots__ = ("_fold", "_lock", "_writer")
+
+    def __init__(
+        self,
+        policy: Policy[Any] | str,
+        arms: Sequence[str],
+        *,
+        seed: int | None = None,
+        horizon: int = 100_000,
+        corruption: float = 0.0,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        patience: int = PATIENCE,
+        state: dict[str, Any] | None = None,
+        history: Log | Path | str | None = None,
+        journal: Path | str | None = None,
+        sync: bool = True,
+    ) -> None:
+        made = made_policy(policy)
+        if isinstance(arms, str) or isinstance(reward_range, str) or len(reward_range) != 2:
+            raise InputError(
+                f"arms must be a list of names and reward_range two numbers, not {arms!r}, {reward_range!r}"
+            )
+        fresh = secrets.randbits(64) if seed is None else seed
+        terms = Terms(str(made), tuple(arms), fresh, horizon, corruption, *reward_range, patience)
+        self._lock = RLock()
+        self._writer: Writer | None = None
+        self._fold = Fold(made, terms)  # what cannot be is refused before a file is made
+        if journal is None:
+            self._fold = Fold(made, warmed(made, terms, state, history))
+            return
+        with claimed(journal, sync) as writer:
+            if writer.lines:
+                check_same(read(journal)[0], terms, str(journal), but="seed" if seed is None else "")
+                self._fold = folded(journal, made)
+            else:
+                self._fold = Fold(made, warmed(made, terms, state, history))
+                writer.begin(self._fold.terms)
+        self._writer = writer
+
+    @classmethod
+    def open(
+        cls, journal: Path | str, policy: Policy[Any] | None = None, *, read_only: bool = False, sync: bool = True
+    ) -> "Learner":
+        """The learner a journal tells of, to go on or only to be looked at; a policy of your own must be handed in."""
+        text = read(journal)[0].policy
+        made = made_policy(text if policy is None else policy)
+        if str(made) != text:
+            raise InputError(f"{journal}: its policy is {text}, not {made}")
+        learner = cls.__new__(cls)
+        learner._lock, learner._writer = RLock(), None
+        if read_only:
+            learner._fold = folded(journal, made)
+            return learner
+        with claimed(journal, sync) as writer:
+            learner._fold = folded(journal, made)
+        learner._writer = writer
+        return learner
+
+    @classmethod
+    def load(cls, saved: dict[str, Any] | Path | str, policy: Policy[Any] | None = None) -> "Learner":
+        """The learner that `save` wrote, without a journal."""
+        learner = cls.__new__(cls)
+        learner._fold = loaded(saved, made_policy if policy is None else lambda text: policy)
+        learner._lock, learner._writer = RLock(), None
+        return learner
+
+    def save(self, path: Path | str | None = None) -> dict[str, Any]:
+        """The whole learner as plain values that JSON can hold, written into a file if one is named."""
+        with self._lock:
+            told = told_by(self._fold)
+        if path is not None:
+            write_atomically(Path(path), json.dumps(told, allow_nan=False).encode())
+        return told
+
+    def decide(self, eligible: Iterable[str] | None = None, *, time: float | None = None) -> Decision:
+        """Choose an arm, one of the eligible if they are named; the decision is in the journal when this returns."""
+        with self._lock:
+            fold = self._fold
+            among, number, names = fold.roster.among(eligible), fold.decisions, fold.roster.names
+            choice = fold.choice(among)
+            if not 0 <= choice.arm < len(names):
+                raise PlayError(f"policy {fold.policy} chose arm {choice.arm}, allowed are 0 to {len(names) - 1}")
+            arm, chance = names[choice.arm], None if choice.chance != choice.chance else float(choice.chance)
+            if self._writer is not None:
+                told = {"id": number, "arm": arm, "chance": chance, "note": int(choice.note)}
+                told["eligible"] = None if among is None else [names[index] for index in among]
+                self._writer.append({"entry": "decide", **told, "time": checked_time(time)})
+            fold.decided(choice)
+        return Decision(number, arm, chance)
+
+    def learn(
+        self,
+        id: int,
+        reward: float,
+        source: str | None = None,
+        *,
+        time: float | None = None,
+        truth: float | None = None,
+    ) -> bool:
+        """Learn a decision's reward; True if it counted, False if that decision had one already or waits no more.
+
+        `source` says who told it and `time` when, for the journal; `truth` is for simulations, which know it.
+        """
+        with self._lock:
+            fold = self._fold
+            value = fold.terms.inside(reward)
+            if type(id) is not int or not 0 <= id < fold.decisions:
+                raise InputError(f"no decision has the id {id!r}: {fold.decisions:,} were made, counted from 0")
+            if source is not None and not isinstance(source, str):
+                raise InputError(f"a source must be text, not {source!r}")
+            if id not in fold.pending:
+                return False
+            if self._writer is not None:
+                told = {"id": id, "value": float(reward), "source": source, "time": checked_time(time)}
+                if truth is not None:
+                    told |= {"truth": float(truth), "fake": fold.terms.inside(truth) != value}
+                self._writer.append({"entry": "reward", **told})
+            fold.rewarded(id, value)
+        return True
+
+    def add_arm(self, name: str) -> None:
+        """A new arm; what share it begins with is the policy's to say."""
+        self._change(name, "added")
+
+    def pause_arm(self, name: str) -> None:
+        """Do not choose an arm until it is resumed; rewards of earlier decisions are still learnt."""
+        self._change(name, "paused")
+
+    def resume_arm(self, name: str) -> None:
+        """Choose a paused arm again."""
+        self._change(name, "resumed")
+
+    def retire_arm(self, name: str) -> None:
+        """Never choose an arm again; its name stays taken."""
+        self._change(name, "retired")
+
+    def _change(self, name: str, change: str) -> None:
+        with self._lock:
+            self._fold.changing(name, change)  # refused here if at all
+            if self._writer is not None:
+                self._writer.append({"entry": "arm", "arm": name, "change": change})
+            self._fold.change(name, change)
+
+    def retract(self, id: int | None = None, *, source: str | None = None) -> int:
+        """Take back a decision's reward, or all that a source told so far; answers how many, and learns anew without.
+
+        The journal is read again for it. What a source tells later counts; the decisions concerned stay without reward.
+        """
+        if (id is None) == (source is None):
+            raise InputError("retract takes the id of a decision, or a source")
+        policy = self._fold.policy
+        if self._writer is None:
+            raise InputError("only a learner with a journal can take a reward back")
+        if policy.rewards_fixed:
+            raise InputError(f"{policy.name} cannot take a reward back: {policy.rewards_fixed}")
+        with self._lock:
+            path, (key, value) = self._writer.path, ("id", id) if source is None else ("source", source)
+            gone = retractions(path)
+            rewards = (line for line in lines(path) if line.entry.get("entry") == "reward")
+            told = (line for line in rewards if line.entry[key] == value)
+            count = sum(not gone.cover(line.number, line.entry) for line in told)
+            if count == 0:
+                raise InputError(f"there is no reward of the {key} {value!r} to take back")
+            self._writer.append({"entry": "retract", key: value})
+            self._fold = folded(path, policy)
+        return count
+
+    def chances(self, trials: int = 1000) -> dict[str, float]:
+        """Each active arm's chance in the next decision; where a policy cannot tell, how often it came in trials."""
+        with self._lock:
+            fold = self._fold
+            present, active = fold.roster.present, fold.roster.active
+            if fold.policy.explicit and len(active) == len(fold.roster.names):
+                return dict(zip(active, map(float, fold.state.chances), strict=True))
+            if fold.policy.explicit:
+                return dict(zip(active, fold.policy.chances_among(fold.state, present), strict=True))
+            key, counts = decision_key(fold.terms.seed, TRIALS), dict.fromkeys(active, 0)
+            for trial in range(trials):
+                choice = fold.policy.choose_among(fold.state, present, decision_stream(key, trial))
+                counts[fold.roster.names[choice.arm]] += 1
+            return {name: count / trials for name, count in counts.items()}
+
+    @property
+    def arms(self) -> dict[str, str]:
+        """Every arm there ever was: active, paused or retired."""
+        return dict(zip(self._fold.roster.names, self._fold.roster.status, strict=True))
+
+    @property
+    def policy(self) -> Policy[Any]:
+        """The policy that decides."""
+        return self._fold.policy
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions were made; the next one has this id."""
+        return self._fold.decisions
+
+    @property
+    def pending(self) -> int:
+        """How many decisions wait for a reward."""
+        return len(self._fold.pending)
+
+    def saved_state(self) -> dict[str, Any]:
+        """The policy's state as `save_state` writes it: to simulate from it, or to begin another learner with."""
+        with self._lock:
+            return self._fold.saved_state()
+
+    def close(self) -> None:
+        """Let the journal go."""
+        if self._writer is not None:
+            self._writer.close()
+
+    def __enter__(self) -> "Learner":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+
+def made_policy(given: Policy[Any] | str) -> Policy[Any]:
+    """A policy, or one from its text."""
+    if isinstance(given, Policy):
+        return given
+    return SHIPPED.policy(given)
+
+
+def checked_time(time: Any) -> float | None:
+    """A time as a number, or none."""
+    if time is not None and not is_number(time):
+        raise InputError(f"a time must be a number, such as seconds since 1970, not {time!r}")
+    return None if time is None else float(time)

@@ -1,0 +1,65 @@
+"""A look at what SAMBA's bound asks for: a step below the lift r*/r_2 - 1 of the best arm over the second."""
+
+import math
+import warnings
+from typing import Any
+
+from robandit.game import Policy
+from robandit.policies.samba import Samba
+
+SURE = 3.0  # standard errors on either side of the observed lift
+FIRST = 256  # rewards before the first look; then whenever their number has doubled, so that looks are few
+
+
+class Lift:
+    """Counts and sums of an arm's rewards; warns once, when the lift is known well and not surely above the step.
+
+    Well means: to within the step itself. So a lift of twice the step or more (`samba:min_lift=` makes the step half
+    of it) is usually passed over in silence; so is a second arm that SAMBA has left before its mean was known, which
+    a floor prevents. The interval is the normal one for a ratio of two means (delta method).
+    """
+
+    __slots__ = ("counts", "look", "names", "step", "sums", "total", "warned")
+
+    def __init__(self, step: float, names: list[str]) -> None:
+        self.step, self.names, self.warned = step, names, False
+        self.counts, self.sums = [0] * len(names), [0.0] * len(names)
+        self.total, self.look = 0, FIRST
+
+    def seen(self, arm: int, reward: float) -> None:
+        """One more reward."""
+        while arm >= len(self.counts):
+            self.counts.append(0)
+            self.sums.append(0.0)
+        self.counts[arm] += 1
+        self.sums[arm] += reward
+        self.total += 1
+        if self.total == self.look:
+            self.look *= 2
+            self.judge()
+
+    def judge(self) -> None:
+        """Compare the two best means."""
+        means = sorted((s / n, n, arm) for arm, (s, n) in enumerate(zip(self.sums, self.counts, strict=True)) if n)[-2:]
+        if self.warned or len(means) < 2 or means[0][0] <= 0.0:
+            return
+        (second, few, runner), (best, many, leader) = means
+        ratio = best / second
+        sure = SURE * ratio * math.sqrt(spread(second, few) + spread(best, many))
+        if sure <= self.step and ratio - 1.0 - sure < self.step:
+            self.warned = True
+            known = f"{self.names[leader]!r} is {ratio - 1.0:.3f} ± {sure:.3f} better than {self.names[runner]!r}"
+            asked = f"samba's step {self.step:g} should be below that: it may settle on a worse arm"
+            warnings.warn(f"after {self.total:,} rewards {known}, relatively; {asked}", stacklevel=5)
+
+
+def spread(mean: float, count: int) -> float:
+    """The variance of a mean's logarithm, at most, for rewards in [0, 1]; two made-up rewards keep it off 0."""
+    mean = (mean * count + 1.0) / (count + 2.0)
+    return (1.0 - mean) / (mean * count)
+
+
+def lift_of(policy: Policy[Any], names: list[str]) -> Lift | None:
+    """A look at the lift for SAMBA, under a floor too; None for other policies."""
+    samba = getattr(policy, "inner", policy)
+    return Lift(samba.learning_rate, names) if isinstance(samba, Samba) else None

@@ -1,0 +1,38 @@
+"""A state whose arrays are plain lists: the same bits, and interpreted several times faster than NumPy's scalars."""
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from robandit.game import Policy, Setting
+from robandit.layout import layout_of
+from robandit.state import put, saved
+
+
+def as_lists(state: Any) -> Any:
+    """The same state, its one-dimensional arrays turned into lists in place; tables stay arrays."""
+    for item in fields(state):
+        value = getattr(state, item.name)
+        if isinstance(value, np.ndarray) and value.ndim == 1:
+            setattr(state, item.name, value.tolist())
+        elif is_dataclass(value):
+            as_lists(value)
+    return state
+
+
+def as_arrays(policy: Policy[Any], setting: Setting, state: Any) -> Any:
+    """A copy of such a state with arrays, as the lab has it."""
+    copy = policy.start(setting)
+    put(copy, layout_of(copy), saved(state, layout_of(copy)))
+    return copy
+
+
+def widened(state: Any, fresh: Any) -> None:
+    """Give every list of a state the last entry that a fresh state with one more arm has there."""
+    for item in fields(state):
+        value, wider = getattr(state, item.name), getattr(fresh, item.name)
+        if is_dataclass(value):
+            widened(value, wider)
+        elif isinstance(value, list) and len(wider) == len(value) + 1:
+            value.append(wider[-1].item())
