@@ -135,7 +135,7 @@ def audited(arguments: argparse.Namespace) -> "Audit":
     with naming("--reward-range"):
         columns = Columns(**named, range=arguments.reward_range)
     table = read_table(arguments.log, columns)
-    chosen = arguments.policy or table.policy
+    chosen = arguments.policy or (None if table.terms is None else table.terms.policy)
     if chosen is None:
         raise InputError(f"{arguments.log} does not say which policy decided: give --policy")
     with progress(1.0) as tell:

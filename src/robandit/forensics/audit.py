@@ -22,7 +22,7 @@ from robandit.game import Floats, Policy, Setting
 from robandit.lab.folds import Folding
 from robandit.lab.leave_out import MEANS, PRESENT, TRIALS
 from robandit.lab.log import Log, replay_log
-from robandit.policies.phased import Phased
+from robandit.online.terms import Terms
 from robandit.state import save_state
 
 LOOKS = 400  # marks of the belief over time
@@ -160,7 +160,7 @@ def audit(
     many as two cores fold in minutes), `ahead` the rounds over which the price is sought; `price=False` leaves it out.
     """
     table = log if isinstance(log, Table) else read_table(log, columns)
-    chosen = policy or table.policy
+    chosen = policy or (None if table.terms is None else table.terms.policy)
     if chosen is None:
         raise InputError("this log does not say which policy decided: name one, such as samba")
     return Auditor(table, as_policy(chosen), horizon, seed, threads, tell or (lambda share, words: None)).audited(
@@ -181,17 +181,19 @@ class Auditor:
     ) -> None:
         self.given, self.policy, self.threads, self.tell = table, policy, threads, tell
         self.table = fitted(table, policy)
-        self.seed = table.seed if seed is None else seed
-        self.setting = Setting(len(table.arms), max(horizon or table.rows, 1))
-        self.folding = Folding(policy, self.table.log, table.codes, self.setting, self.seed, threads)
+        terms = table.terms or Terms("", table.arms, 1, max(table.rows, 1))
+        self.seed = terms.seed if seed is None else seed
+        self.setting = Setting(len(table.arms), horizon or terms.horizon, terms.corruption)
+        self.start = terms.state if named_like(policy, terms) else None
+        self.folding = Folding(policy, self.table.log, table.codes, self.setting, self.seed, threads, self.start)
         self.notes: list[str] = []
 
     def audited(self, wishes: list[str], shadows: list[Policy[Any]], replays: int | None, ahead: int | None) -> Audit:
         """All of it, cheap parts first."""
         table, folding = self.table, self.folding
         codes = left_out(table, wishes)
-        if wishes and is_phased(self.policy):
-            raise InputError(f"{self.policy} plans whole epochs: without some rows they would have been others")
+        if wishes and self.policy.rewards_fixed:
+            raise InputError(f"{self.policy} cannot be folded without some rows: {self.policy.rewards_fixed}")
         marks = folding.marks(LOOKS)
         over_time = folding.over_time(marks)
         belief, leader = self.belief(over_time[-1]), leader_of(over_time[-1])
@@ -232,6 +234,8 @@ class Auditor:
             )
         if self.folding.kind == TRIALS:
             self.notes.append(f"{self.policy} cannot tell its chances: its belief is the share of 1,000 trial choices")
+        if not self.folding.columns["rewarded"].all():
+            self.notes.append("a journal has a row for each decision and one for each reward")
         if not self.given.sources:
             self.notes.append("the log has no sources: nothing can be said about who moved the belief")
         for reward, changed in ((0.0, "lowered to 0"), (1.0, "raised to 1")):
@@ -245,8 +249,8 @@ class Auditor:
         """Leave one source out, for each of them."""
         if not self.table.sources:
             return None
-        if is_phased(self.policy):
-            self.notes.append(f"no influence: {self.policy} plans whole epochs, and without a source they were others")
+        if self.policy.rewards_fixed:
+            self.notes.append(f"no influence of sources on {self.policy}: {self.policy.rewards_fixed}")
             return None
         count = min(len(self.table.sources), replays or len(self.table.sources))
         total = float(self.table.rows) * count
@@ -279,10 +283,12 @@ class Auditor:
     def leader_replayed(self, codes: Codes) -> int:
         """The leader after a log in which the left-out rows are not there at all."""
         columns = {name: column[codes >= 0] for name, column in self.folding.columns.items()}
-        rest = Folding(self.policy, Log(**columns), codes[codes >= 0], self.setting, self.seed, self.threads)
+        rest = replace(self.folding, log=Log(**columns), codes=codes[codes >= 0])
         if self.folding.kind != PRESENT:
             return leader_of(rest.over_time(np.array([rest.rows]))[0])
-        state = replay_log(self.policy, rest.log, arms=self.setting.arms, horizon=self.setting.horizon, seed=self.seed)
+        how: dict[str, Any] = {"arms": self.setting.arms, "horizon": self.setting.horizon, "seed": self.seed}
+        how |= {"corruption": self.setting.corruption, "state": self.start}
+        state = replay_log(self.policy, rest.log, **how)
         return leader_of(state.chances)
 
     def what_if(self, codes: Codes) -> WhatIf:
@@ -290,6 +296,10 @@ class Auditor:
         over_time = self.folding.over_time(self.folding.marks(LOOKS), codes)
         state = self.folding.state(codes)
         rows = int((codes < 0).sum())
+        self.notes.append(
+            "leaving rewards out takes back what was learnt from them, not what was chosen because of them: "
+            "the rest of the log is what a policy saw that had learnt them"
+        )
         return WhatIf(self.belief(over_time[-1]), over_time, rows, first_other_leader(self.folding, codes), state)
 
     def suspects(self, witness: tuple[str, ...] | None) -> Codes | None:
@@ -367,9 +377,9 @@ class Auditor:
         return said
 
 
-def is_phased(policy: Policy[Any]) -> bool:
-    """Whether a policy, or the one inside it, is made of epochs."""
-    return isinstance(policy, Phased) or isinstance(getattr(policy, "inner", None), Phased)
+def named_like(policy: Policy[Any], terms: Terms) -> bool:
+    """Whether a policy is the one a journal was begun with, so that the state it began with is its own."""
+    return str(policy) == terms.policy
 
 
 def blind_to(policy: Policy[Any], setting: Setting, reward: float) -> bool:

@@ -117,7 +117,7 @@ def delays_by_mark(given: dict[str, Any], marks: Codes, sources: int) -> list[Fl
     """How often a source's reports came later than the median of the first ones."""
     known = ~np.isnan(given["delays"])
     waits, codes, rows = given["delays"][known], given["codes"][known], given["rows"][known]
-    if len(waits) <= 2 * CALIBRATION:
+    if len(waits) <= 2 * CALIBRATION or waits.min() == waits.max():
         return []
     late = (waits > np.median(waits[:CALIBRATION])).astype(np.float64)
     late, codes, rows = late[CALIBRATION:], codes[CALIBRATION:], rows[CALIBRATION:]

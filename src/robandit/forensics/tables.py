@@ -1,6 +1,6 @@
 """Logs of any system as one kind of table: arms and sources by name, rewards in [0, 1], mistakes told by line.
 
-Every reader answers a `Table`; a new kind of file is a new function in `READERS`.
+Every reader answers a `Table`; a journal of a learner of our own is one kind of file among others.
 """
 
 from collections.abc import Callable
@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.dice import Random
 from robandit.errors import InputError
-from robandit.game import Floats, Policy, Setting
+from robandit.game import Floats, Policy
 from robandit.lab.log import Log
+from robandit.online.journal import as_log
+from robandit.online.terms import Terms
 
 Codes = NDArray[np.int64]
+JOURNAL = b'{"robandit":'  # how a journal begins
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,7 @@ class Table:
     times: Floats | None = None  # when a row was learnt, in seconds
     delays: Floats | None = None  # how long after its decision; seconds or decisions, but one of the two
     first_line: int = 1  # of the file, that holds row 0
-    policy: str | None = None  # what decided, where the file says it
-    seed: int = 1
+    terms: Terms | None = None  # what decided and how it began, where the file says it
 
     @property
     def rows(self) -> int:
@@ -64,14 +65,42 @@ class Table:
 
 
 def read_table(path: str | Path, columns: Columns | None = None) -> Table:
-    """The table in a file: CSV or Parquet by its ending."""
+    """The table in a file: a journal by its first words, CSV or Parquet by their endings."""
     path = Path(path)
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        raise InputError(f"a log must end in {', '.join(READERS)}, not {path.name!r}")
     if not path.is_file():
         raise InputError(f"there is no log {str(path)!r}")
+    with path.open("rb") as file:
+        if file.read(len(JOURNAL)) == JOURNAL:
+            return read_journal(path)
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise InputError(f"a log must be a journal or end in {', '.join(READERS)}, not {path.name!r}")
     return reader(path, columns or Columns())
+
+
+def read_journal(path: Path) -> Table:
+    """The journal of a learner: a row a decision and a row a reward; what was retracted is left out already."""
+    told = as_log(path)
+    if told.changes:
+        names = ", ".join(dict.fromkeys(told.names[arm] for _, _, arm in told.changes))
+        raise InputError(f"{path.name}: arms came or went ({names}), and such a journal cannot be audited")
+    columns = told.columns()
+    if len(columns["arms"]) == 0:
+        raise InputError(f"{path.name} has no rows")
+    order = sorted(range(len(told.source_names)), key=lambda place: natural(told.source_names[place]))
+    rank = np.full(len(order) + 1, len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    decided = np.cumsum(~columns["rewarded"])
+    delays = np.where(columns["rewarded"], decided - 1.0 - columns["numbers"], np.nan)
+    return Table(
+        Log(**columns),
+        tuple(told.names),
+        tuple(told.source_names[place] for place in order),
+        rank[told.sources],
+        None if np.isnan(told.times).all() else told.times,
+        delays,
+        terms=told.terms,
+    )
 
 
 def read_csv(path: Path, columns: Columns) -> Table:
@@ -266,7 +295,8 @@ def fitted(table: Table, policy: Policy[Any]) -> Table:
 
     A policy that only counts never looks at a chance, so a missing one is no harm; one that weighs must have it.
     """
-    if policy.throws_coins and table.log.notes is None and reads_notes(policy, len(table.arms)):
+    decided = "" if table.terms is None else table.terms.policy
+    if policy.reads_note and (table.log.notes is None or decided.partition(":")[0] not in ("", policy.name)):
         raise InputError(f"{policy} learns from coins it throws when it decides, and this log does not tell them")
     missing = np.isnan(np.asarray(table.log.chances))
     if not policy.explicit or not missing.any():
@@ -278,13 +308,6 @@ def fitted(table: Table, policy: Policy[Any]) -> Table:
             "or audit with a policy that only counts, such as ucb1 or thompson"
         )
     return replace(table, log=replace(table.log, chances=np.where(missing, 1.0, table.log.chances)))
-
-
-def reads_notes(policy: Policy[Any], arms: int) -> bool:
-    """Whether a policy leaves notes to itself: seen in a few trial choices."""
-    state, random = policy.start(Setting(arms, 1000)), Random(1, 2, 3, 4)
-    policy.begin(state, random)
-    return any(policy.choose(state, random).note != 0 for _ in range(64))
 
 
 READERS: dict[str, Callable[[Path, Columns], Table]] = {".csv": read_csv, ".parquet": read_parquet}

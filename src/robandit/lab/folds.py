@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.dice import Random, decision_words
+from robandit.dice import Random, decision_key, decision_words
 from robandit.errors import InputError
 from robandit.game import Floats, Policy, Setting
 from robandit.lab import leave_out
-from robandit.lab.log import BEGINNING, LEARNING, Log, check_columns
+from robandit.lab.log import BEGINNING, CHOOSING, LEARNING, Log, check_columns
 from robandit.lab.preflight import ROUNDS, check_user_replay
 from robandit.layout import Fresh
+from robandit.state import load_state
 
 TRIALS = 1000  # choices thrown to see p of a policy that cannot tell it
 SPLITMIX = (4, 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-CHOOSING = 0  # the role of the stream that trial choices are thrown with
 NOBODY = -1  # no source has this number: nothing is left out
 
 Codes = NDArray[np.int64]
@@ -47,6 +47,7 @@ class Folding:
     setting: Setting
     seed: int = 1
     threads: int | None = None
+    start: dict[str, Any] | None = None  # a saved state to begin with, in place of a fresh one
 
     def __post_init__(self) -> None:
         check_columns(self.columns, self.policy, self.setting.arms)
@@ -66,6 +67,8 @@ class Folding:
     @cached_property
     def fresh(self) -> Any:
         """The state before the first row."""
+        if self.start is not None:
+            return load_state(self.policy, self.setting, self.start)
         state = self.policy.start(self.setting)
         words = decision_words(self.seed, np.zeros(1, np.uint64), BEGINNING)
         self.policy.begin(state, Random(*map(int, words[0])))
@@ -148,8 +151,7 @@ class Folding:
         """One call of the loop, compiled or as plain Python (the same bits): beliefs, and the last fold's state."""
         state, arms = deepcopy(self.fresh), self.setting.arms
         rows = tuple(self.columns[name] for name in ("arms", "chances", "notes", "rewards", "rewarded", "numbers"))
-        key = np.random.SeedSequence(self.seed, spawn_key=(LEARNING,)).generate_state(1, np.uint64)
-        dice = np.array([int(key[0]), *SPLITMIX], np.uint64)
+        dice = np.array([decision_key(self.seed, LEARNING), *SPLITMIX], np.uint64)
         words = decision_words(self.seed, np.zeros(1, np.uint64), CHOOSING)[0]
         beliefs = np.zeros((len(left), len(marks), arms))
         taken, expected = (np.zeros(0), np.zeros(0)) if watched is None else watched
