@@ -12,6 +12,8 @@ import robandit as rb
 from robandit.forensics.influence import first_order
 from robandit.forensics.off_policy import Estimator, decision_rows
 from robandit.lab.folds import Folding
+from robandit.online.journal import as_log
+from robandit.online.simulated import record
 from robandit.state import saved
 from tests.rings import RING, Played, play, write_csv
 
@@ -240,6 +242,38 @@ def test_the_command(turned: Played, tmp_path: Path, robandit: Any) -> None:
     assert (tmp_path / "page" / "report.html").stat().st_size > 50_000
 
 
+def test_a_journal_is_audited_and_unlearning_is_what_its_learner_does(tmp_path: Path, robandit: Any) -> None:
+    path, again = tmp_path / "ring.journal", tmp_path / "again.journal"
+    attack = rb.attack("push-shown:lowered=0,raised=1,worst=true,first=3000", budget=400)
+    record(path, rb.Samba(), rb.Bernoulli([0.4, 0.5]), attack, horizon=5000, sources=100, ring=3)
+    fakes = as_log(path)
+    ring = {fakes.source_names[code] for code in fakes.sources[fakes.fake]}
+    code, told, _ = robandit("audit", str(path), "--no-price", "--json")
+    assert code == 0
+    assert (told["policy"], told["rows"], told["belief"]["leader"]) == ("samba", 10_000, "arm 1")
+    assert {row["source"] for row in told["sources"][:10]} >= ring
+    with rb.Learner.open(path, read_only=True) as learner:
+        assert told["belief"]["chances"] == learner.chances()
+        assert rb.audit(path, price=False, replays=1).repaired() == learner.saved_state()
+    again.write_bytes(path.read_bytes())
+    with rb.Learner.open(again) as learner:
+        for source in ring:
+            learner.retract(source=source)
+        found = rb.audit(path, price=False, replays=1, without=[f"source={source}" for source in ring])
+        assert found.repaired() == learner.saved_state() == rb.audit(again, price=False, replays=1).repaired()
+        assert found.belief.leader != max(learner.chances(), key=learner.chances().__getitem__)
+    begun = rb.Learner("samba", found.table.arms, state=found.repaired())
+    assert begun.saved_state() == found.repaired()
+
+
+def test_a_journal_of_arms_that_came_and_went_is_refused(tmp_path: Path) -> None:
+    with rb.Learner("samba", ["a", "b"], journal=tmp_path / "j") as learner:
+        learner.learn(learner.decide().id, 1.0, "x")
+        learner.add_arm("c")
+    with pytest.raises(rb.InputError, match=r"arms came or went \(c\)"):
+        rb.audit(tmp_path / "j")
+
+
 HEADER = "arm,reward,chance,source,time\n"
 GOOD = "a,1,0.5,x,1\nb,0,0.5,y,2\n"
 
@@ -283,7 +317,7 @@ def test_files_that_are_no_logs(tmp_path: Path, robandit: Any) -> None:
     (tmp_path / "log.parquet").write_text("x")
     (tmp_path / "log.csv").write_text(HEADER + GOOD)
     for name, message in {
-        "log.txt": "a log must end in",
+        "log.txt": "a log must be a journal or end in .csv, .parquet, not 'log.txt'",
         "none.csv": "there is no log",
         "log.parquet": "cannot be read as Parquet",
         "log.csv": "does not say which policy decided: give --policy",
@@ -317,8 +351,8 @@ def test_whole_epochs_cannot_be_folded_without_rows() -> None:
     played = play(rb.policy("barbar:scale=1"), MEANS, 800, honest=10, ring=())
     found = rb.audit(played.table, "barbar:scale=1", price=False)
     assert found.sources() == []
-    assert any("plans whole epochs" in note for note in found.notes)
-    with pytest.raises(rb.InputError, match="plans whole epochs"):
+    assert any("no influence of sources on barbar" in note for note in found.notes)
+    with pytest.raises(rb.InputError, match="cannot be folded without some rows: its epochs"):
         rb.audit(played.table, "barbar:scale=1", without=["source=user-1"])
 
 

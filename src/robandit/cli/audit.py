@@ -16,7 +16,7 @@ from robandit.cli.flags import (
 from robandit.errors import InputError
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
-    from robandit.forensics.audit import Audit
+    from robandit.forensics.findings import Audit
 
 ROLES = {
     "arm": "the arm that was shown",
@@ -128,7 +128,8 @@ def audited(arguments: argparse.Namespace) -> "Audit":
     """The audit, with its progress told."""
     from robandit.cli.progress import progress
     from robandit.forensics.audit import audit
-    from robandit.forensics.tables import Columns, read_table
+    from robandit.forensics.readers import read_table
+    from robandit.forensics.tables import Columns
 
     catalogue = catalogue_from(arguments)
     named = {role: getattr(arguments, f"{role}_column") for role in ROLES}

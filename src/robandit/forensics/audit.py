@@ -1,8 +1,7 @@
 """A log audited: what the policy believes, who moved it, what if they had not, and how far the next turn is."""
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,13 @@ import numpy as np
 from robandit.catalogue import policy as named_policy
 from robandit.dice import Random
 from robandit.errors import InputError
-from robandit.forensics.evidence import Evidence, as_number, flagged
+from robandit.forensics.findings import LEVEL, Audit, Belief, WhatIf
 from robandit.forensics.influence import Influence, influence_of, leader_of, without, witness_of
 from robandit.forensics.off_policy import Estimator, why_not
 from robandit.forensics.price import AHEAD, price_from_here
+from robandit.forensics.readers import read_table
 from robandit.forensics.statistics import all_evidence
-from robandit.forensics.tables import Codes, Columns, Table, fitted, read_table
+from robandit.forensics.tables import Codes, Columns, Table, fitted
 from robandit.forensics.what_if import first_other_leader, left_out
 from robandit.game import Floats, Policy, Setting
 from robandit.lab.folds import Folding
@@ -26,116 +26,12 @@ from robandit.online.terms import Terms
 from robandit.state import save_state
 
 LOOKS = 400  # marks of the belief over time
-LEVEL = 0.05
-ABOUT_REWARDS = ("rate", "selection")  # statistics that make up a source's e-value
 UNKNOWN = (
     "How much of the feedback is forged cannot be known from it: a source that lies all the time is another mean. "
     "Influence says who moved the belief, an e-value who differs; neither says why."
 )
 
 Tell = Callable[[float, str], None]  # told the share of the work done since the last word, and what is being done
-
-
-@dataclass(frozen=True)
-class Belief:
-    """p over the arms after the log."""
-
-    leader: str
-    chances: dict[str, float]
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"leader": self.leader, "chances": self.chances}
-
-
-@dataclass(frozen=True)
-class WhatIf:
-    """The log without some rows."""
-
-    belief: Belief
-    over_time: Floats
-    rows: int  # left out
-    first_other_leader: int | None  # the row after which another arm leads
-    state: Any
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What was found; plain values in `as_json`, arrays for those who want to draw."""
-
-    table: Table
-    policy: Policy[Any]
-    belief: Belief
-    marks: Codes
-    over_time: Floats  # p at each mark
-    influence: Influence | None
-    evidence: list[Evidence]
-    witness: tuple[str, ...] | None
-    witness_leader: str | None
-    without: WhatIf | None
-    price: dict[str, Any] | None
-    off_policy: dict[str, Any] | None
-    state: Any
-    notes: list[str] = field(default_factory=list)
-
-    def sources(self) -> list[dict[str, Any]]:
-        """Sources by influence, the one that moved p(leader) up most first."""
-        if self.influence is None:
-            return []
-        arms, leader = self.table.arms, self.table.arms.index(self.belief.leader)
-        moved = self.influence.moved(leader, self.belief.chances[self.belief.leader])
-        logs = self.e_values()
-        return [
-            {
-                "source": self.table.sources[source],
-                "rows": int(rows),
-                "influence": float(far),
-                "leader_without": arms[leader_of(chances)],
-                "e_value": as_number(float(logs[source])) if logs is not None else None,
-            }
-            for source, rows, far, chances in zip(
-                self.influence.order, self.influence.rows, moved, self.influence.chances, strict=True
-            )
-        ]
-
-    def e_values(self) -> Floats | None:
-        """log e-values of the sources: the mean of those about rates and about selection."""
-        told = [one.sources for one in self.evidence if one.name in ABOUT_REWARDS]
-        if not told:
-            return None
-        logs: Floats = np.logaddexp.reduce(told, axis=0) - math.log(len(told))
-        return logs
-
-    def flagged(self) -> list[str]:
-        """Sources that differ at the level of the audit, with false ones among them held at that share."""
-        logs = self.e_values()
-        return [] if logs is None else [self.table.sources[source] for source in flagged(logs, LEVEL)]
-
-    def alarms(self) -> dict[str, int | None]:
-        """By statistic the first row at which some source differs for sure; the level is shared among them."""
-        return {one.name: one.alarm(LEVEL / len(self.evidence)) for one in self.evidence}
-
-    def repaired(self) -> dict[str, Any]:
-        """The state as it is, or as it would be without what was left out; a learner loads it."""
-        return save_state(self.policy, self.state if self.without is None else self.without.state)
-
-    def as_json(self) -> dict[str, Any]:
-        """The contract of `robandit audit --json`."""
-        witness = None
-        if self.witness is not None:
-            witness = {"sources": list(self.witness), "leader_without": self.witness_leader}
-        return {
-            "rows": self.table.rows,
-            "arms": list(self.table.arms),
-            "policy": str(self.policy),
-            "belief": self.belief.as_json(),
-            "sources": self.sources(),
-            "witness": witness,
-            "without": None if self.without is None else self.without.belief.as_json(),
-            "price": self.price,
-            "off_policy": self.off_policy,
-            "notes": self.notes,
-        }
 
 
 def audit(
@@ -215,7 +111,7 @@ class Auditor:
             witness,
             witness_leader,
             what_if,
-            self.price(state, leader, ahead),
+            self.price(what_if, state, leader, codes, ahead),
             self.off_policy(shadows, codes if wishes else self.suspects(witness)),
             state,
         )
@@ -308,13 +204,18 @@ class Auditor:
             return None
         return without(self.table.codes, np.array([self.table.sources.index(name) for name in witness]))
 
-    def price(self, state: Any, leader: int, ahead: int | None) -> dict[str, Any] | None:
-        """Future fakes needed from the present state."""
+    def price(
+        self, what_if: WhatIf | None, state: Any, leader: int, codes: Codes, ahead: int | None
+    ) -> dict[str, Any] | None:
+        """Future fakes needed from the present state, or from the one without the rows that were named."""
         if ahead == 0:
             return None
         self.tell(0.0, "the price from here")
+        if what_if is not None:
+            state, leader = what_if.state, self.table.arms.index(what_if.belief.leader)
+            self.notes.append("the price is that of the state without the rows that were named")
         columns, arms = self.folding.columns, self.setting.arms
-        learnt = columns["rewarded"] & (self.table.codes >= 0)
+        learnt = columns["rewarded"] & (codes >= 0)
         pulls = np.bincount(columns["arms"][learnt], minlength=arms).astype(np.float64)
         sums = np.bincount(columns["arms"][learnt], columns["rewards"][learnt], arms).astype(np.float64)
         rounds = ahead or min(max(self.table.rows, 1000), AHEAD)

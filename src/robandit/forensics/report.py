@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from robandit.forensics.audit import ABOUT_REWARDS, LEVEL, UNKNOWN, Audit
+from robandit.forensics.audit import UNKNOWN
 from robandit.forensics.evidence import as_number
+from robandit.forensics.findings import ABOUT_REWARDS, LEVEL, Audit
 from robandit.pictures.bars import Bars
 from robandit.pictures.panels import Drawing, Line, Panel
 from robandit.study.figures import Picture
@@ -167,8 +168,9 @@ def evidence_sections(found: Audit) -> list[Section]:
 def price_section(found: Audit) -> Section:
     """Future fakes."""
     text = [
-        "How many forged rewards from now on would unseat the leader, played from the present state with the means of "
-        "the log. It is an upper bound: the cheapest of the attacks tried. It is no count of past fakes."
+        "How many forged rewards from now on would unseat the leader, played from the present state, or from the one "
+        "without the rows named, with the means of the log. It is an upper bound: the cheapest of the attacks tried. "
+        "It is no count of past fakes."
     ]
     if found.price is None:
         reasons = [note for note in found.notes if note.startswith("no price")]
