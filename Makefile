@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup reproduce demo test check bench statistics faults wheel pictures format clean
+.PHONY: setup reproduce demo test coverage check bench statistics faults wheel pictures notebooks format clean
 
 setup: $(READY)
 
@@ -27,8 +27,10 @@ demo: $(READY)  ## the paper's setting (K=9, C=3000, scheme 3): a table and a pi
 	$(BIN)/robandit play --policy samba --policy ucb1 --policy thompson \
 	  --attack flip --schedule middle --budget 3000 --charge rounds --plot out/demo.png
 
-test: $(READY)  ## every test; interpreted coverage above 90 % without the laws, which tracing would slow down most
-	$(BIN)/pytest -n auto --dist worksteal tests/test_laws.py tests/test_naive.py
+test: $(READY)  ## every test
+	$(BIN)/pytest -n auto --dist worksteal
+
+coverage: $(READY)  ## the lines that tests reach interpreted, above 90 %; tracing takes as long again as the tests
 	$(BIN)/pytest -n auto --dist worksteal --ignore tests/test_laws.py --ignore tests/test_naive.py \
 	  --cov --cov-report=term:skip-covered --cov-fail-under=90
 
@@ -55,6 +57,9 @@ wheel:  ## built, installed into an empty environment, asked for the paper witho
 
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py
+
+notebooks: $(READY)  ## run the notebooks of the docs and write down what they print
+	$(BIN)/python docs/run_notebooks.py
 
 format: $(READY)
 	$(BIN)/ruff format .

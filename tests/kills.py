@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import robandit as rb
-from robandit.online.journal import lines
+from robandit.online.journal import lines, parsed
 
 ARMS = ["a", "b", "c"]
 KILLS_A_FILE = 20  # so that reading it again stays cheap
@@ -59,8 +59,7 @@ def killed_once(path: Path, after: float) -> list[str]:
 def known(path: Path) -> set[str]:
     """Every acknowledgement that the file backs."""
     found = set()
-    for line in lines(path):
-        entry = line.entry
+    for entry in (parsed(line, path) for line in lines(path)):
         if entry.get("entry") == "decide":
             found.add(f"decide {entry['id']} {entry['arm']}")
         elif entry.get("entry") == "reward":

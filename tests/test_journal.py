@@ -50,10 +50,10 @@ def test_a_torn_last_line_is_ignored_by_readers_and_mended_by_writers(tmp_path: 
         path.write_bytes(after[:cut])
         assert rb.Learner.open(path, read_only=True).save() == whole
         assert path.read_bytes() == after[:cut]
-    with rb.Learner("samba", ARMS, journal=path) as again:
-        assert path.read_bytes() == before
-        assert again.decide() == ahead
-    assert path.read_bytes() == after
+        with rb.Learner("samba", ARMS, journal=path, sync=False) as again:
+            assert path.read_bytes() == before
+            assert again.decide() == ahead
+        assert path.read_bytes() == after
     for cut in range(before.index(b"\n")):
         path.write_bytes(before[:cut])
         with pytest.raises(rb.InputError, match="no whole line"):

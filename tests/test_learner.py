@@ -57,11 +57,11 @@ def test_it_learns_and_a_seed_repeats_it() -> None:
     assert len(seeds) == 3
 
 
-def test_rewards_have_a_range() -> None:
+def test_rewards_have_a_range(tmp_path: Path) -> None:
     """Told in euros they teach what they teach as shares."""
     plain, euros = (
         rb.Learner("tsallis-inf-iw", ARMS, seed=1),
-        rb.Learner("tsallis-inf-iw", ARMS, seed=1, reward_range=(-2, 6)),
+        rb.Learner("tsallis-inf-iw", ARMS, seed=1, reward_range=(-2, 6), journal=tmp_path / "j", sync=False),
     )
     for number in range(50):
         share = number % 9 / 8
@@ -69,6 +69,7 @@ def test_rewards_have_a_range() -> None:
         assert plain.learn(number, share)
         assert euros.learn(number, -2 + 8 * share)
     assert plain.saved_state() == euros.saved_state()
+    assert rb.Learner.open(tmp_path / "j", read_only=True).saved_state() == plain.saved_state()
 
 
 def test_a_reward_counts_once_and_not_after_its_time(tmp_path: Path) -> None:
@@ -81,8 +82,10 @@ def test_a_reward_counts_once_and_not_after_its_time(tmp_path: Path) -> None:
     assert not learner.learn(4, 0.0)  # doubled
     assert not learner.learn(1, 1.0)  # too late
     assert (learner.save(), (tmp_path / "j").read_bytes()) == before
-    assert learner.learn(2, 1.0)
+    assert learner.learn(np.int64(2), np.float32(1.0))
     assert learner.pending == 1
+    learner.close()
+    assert rb.Learner.open(tmp_path / "j", read_only=True).save() == learner.save()
 
 
 WRONG: list[tuple[Any, str]] = [
@@ -108,6 +111,7 @@ WRONG: list[tuple[Any, str]] = [
     (lambda it: it.resume_arm("a"), "the arm 'a' is active and cannot be resumed"),
     (lambda it: it.retire_arm("x"), "arm 'x' is unknown"),
     (lambda it: it.retract(), "retract takes the id of a decision, or a source"),
+    (lambda it: it.retract(60), "no decision has the id 60"),
     (lambda it: it.retract(59), "there is no reward of the id 59 to take back"),
     (lambda it: it.retract(source="nobody"), "there is no reward of the source 'nobody'"),
 ]
@@ -189,6 +193,10 @@ def test_eligible_arms_come_with_the_chance_of_their_draw(tmp_path: Path) -> Non
     assert {learner.decide().arm for _ in range(50)} == {"b", "c"}
     assert learner.arms == {"a": "paused", "b": "active", "c": "active"}
     assert set(learner.chances()) == {"b", "c"}
+    for policy in ("ucb1", "thompson", "uniform"):
+        other = rb.Learner(policy, ARMS, seed=1)
+        other.pause_arm("a")
+        assert {other.decide().arm for _ in range(50)} == {"b", "c"}
 
 
 def test_index_policies_take_the_best_of_the_eligible() -> None:
@@ -215,6 +223,7 @@ def test_samba_gives_an_arm_its_share_and_takes_it_back() -> None:
     assert after["d"] == 0.25
     assert after["c"] == pytest.approx(0.75 * before["c"]) == max(after.values())
     learner.retire_arm("c")
+    assert learner._fold.state.chances[2] == 0.0
     left = learner.chances()
     assert sum(left.values()) == pytest.approx(1.0, abs=1e-12)
     assert left["d"] / left["a"] == pytest.approx(after["d"] / after["a"])
@@ -370,11 +379,11 @@ def lifted(policy: str, means: list[float], rounds: int) -> list[str]:
 
 
 def test_samba_warns_once_where_the_lift_is_not_above_its_step() -> None:
-    close = lifted("floor:share=0.5,inner=(samba:learning_rate=0.3)", [0.5, 0.55], 3000)
+    close = lifted("floor:share=0.5,inner=(samba:learning_rate=0.3)", [0.5, 0.55], 6000)
     assert len(close) == 1
     assert "samba's step 0.3 should be below that" in close[0]
     for means in ([0.2, 0.8], [0.4]):
-        assert lifted("floor:share=0.5,inner=(samba:learning_rate=0.3)", means, 3000) == []
+        assert lifted("floor:share=0.5,inner=(samba:learning_rate=0.3)", means, 6000) == []
     assert lifted("floor:share=0.5,inner=(exp3)", [0.5, 0.55], 600) == []
 
 

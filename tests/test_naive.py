@@ -8,7 +8,7 @@ import pytest
 import robandit as rb
 from robandit.catalogue import shipped
 from robandit.dice import Random
-from robandit.policies.thompson import beta_draw
+from robandit.variates import beta_draw
 from tests.naive import NAIVE
 from tests.support import stream
 

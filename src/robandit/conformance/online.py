@@ -1,6 +1,7 @@
 """Laws of policies that decide in the world: what lived is what its journal tells, and chances told are true."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -64,7 +65,7 @@ def journal_is_the_learner(policy: AnyPolicy) -> None:
 def arms_come_and_go(policy: AnyPolicy) -> None:
     """Arms added, paused, resumed and retired: p(t) stays a distribution, the absent are not chosen, the fold holds."""
     made = scaled(policy)
-    if made.late == "no" or made.arms_fixed:
+    if made.late == "no" or refuses(lambda: Learner(made, NAMES).add_arm("up")):
         return
     changes = {
         60: lambda learner: learner.add_arm("up"),
@@ -92,6 +93,15 @@ def arms_come_and_go(policy: AnyPolicy) -> None:
         require((later == 5).any(), "the last arm added was never chosen in 100 rounds")
 
 
+def refuses(act: Callable[[], Any]) -> str:
+    """The sentence with which something is refused; empty if it is not."""
+    try:
+        act()
+    except InputError as error:
+        return str(error)
+    return ""
+
+
 def eligible_chance_is_true(policy: AnyPolicy) -> None:
     """Among some arms only those come, as often as the chance says, or the policy refuses with a reason.
 
@@ -106,13 +116,11 @@ def eligible_chance_is_true(policy: AnyPolicy) -> None:
     if made.arms_fixed:
         before = learner.save()
         for refused in (lambda: learner.decide(["north"]), lambda: learner.pause_arm("north")):
-            try:
-                refused()
-            except InputError as error:
-                require(made.arms_fixed in str(error), f"it says {error}")
-            else:
-                require(False, f"it needs all its arms ({made.arms_fixed}) and takes some")
+            said = refuses(refused)
+            require(made.arms_fixed in said, f"it needs all its arms ({made.arms_fixed}) and says {said!r}")
         require(learner.save() == before, "a refusal changed the learner")
+        return
+    if refuses(lambda: learner.decide(["north"])):
         return
     state = learner._fold.state
     for among in ([0, 2, 3], [1, 2], [0]):

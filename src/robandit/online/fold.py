@@ -5,14 +5,15 @@ One machine for a learner that lives and for one that is read again, so that bot
 
 from copy import deepcopy
 from dataclasses import dataclass, field
+from operator import index
 from pathlib import Path
 from typing import Any
 
-from robandit.dice import decision_key, decision_stream
+from robandit.dice import Random, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice, Policy, Setting
 from robandit.lab.log import BEGINNING, CHOOSING, LEARNING
-from robandit.online.journal import Entry, for_each, lines, read
+from robandit.online.journal import Entry, for_each, lines, parsed, read
 from robandit.online.lift import lift_of
 from robandit.online.lists import as_arrays, as_lists, widened
 from robandit.online.roster import Roster
@@ -56,7 +57,10 @@ class Fold:
 
     def choice(self, among: list[int] | None) -> Choice:
         """The next decision, from its own stream; changes nothing."""
-        random = decision_stream(self.choosing, self.decisions)
+        return self.drawn(decision_stream(self.choosing, self.decisions), among)
+
+    def drawn(self, random: Random, among: list[int] | None) -> Choice:
+        """What the policy chooses with these dice, of some arms or of all."""
         if among is None:
             return self.policy.choose(self.state, random)
         self.check_arms()
@@ -66,6 +70,16 @@ class Fold:
         """Refuse a policy that needs all its arms where they come, go or are not all eligible."""
         if self.policy.arms_fixed:
             raise InputError(f"{self.policy.name} cannot play some of its arms only: {self.policy.arms_fixed}")
+
+    def number(self, id: Any) -> int:
+        """The number of a decision that was made."""
+        try:
+            number = -1 if isinstance(id, bool) else index(id)
+        except TypeError:
+            number = -1
+        if not 0 <= number < self.decisions:
+            raise InputError(f"no decision has the id {id!r}: {self.decisions:,} were made, counted from 0")
+        return number
 
     def decided(self, choice: Choice) -> None:
         """A decision was made and waits for its reward; the oldest one gives up waiting."""
@@ -137,9 +151,10 @@ def retractions(path: Path | str) -> Retractions:
     """Every retraction of a journal, which is checked on the way."""
     found = Retractions()
     for line in lines(path):
-        if line.entry.get("entry") == "retract":
-            key = "source" if "source" in line.entry else "id"
-            found.lines[key, line.entry.get(key)] = line.number
+        entry = parsed(line, path) if b'"retract"' in line.body else {}  # few are: the others need not be parsed
+        if entry.get("entry") == "retract":
+            key = "source" if "source" in entry else "id"
+            found.lines[key, entry.get(key)] = line.number
     return found
 
 

@@ -18,7 +18,6 @@ import math
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,10 +34,10 @@ Entry = dict[str, Any]
 
 
 class Line(NamedTuple):
-    """One whole line: its number from 1, its entry, the checksum up to it and where it ends in the file."""
+    """One whole line: its number from 1, its text, the checksum up to it and where it ends in the file."""
 
     number: int
-    entry: Entry
+    body: bytes
     checksum: int
     end: int
 
@@ -62,17 +61,20 @@ def lines(path: Path | str) -> Iterator[Line]:
                 checksum, end = zlib.crc32(body, checksum), end + len(text)
                 if digits != b"%08x" % checksum:
                     raise InputError(f"{path}: line {number} is damaged, or one before it is missing")
-                yield Line(number, parsed(body, path, number), checksum, end)
+                yield Line(number, body, checksum, end)
     except OSError as error:
         raise InputError(f"the journal {str(path)!r} cannot be read: {error.strerror}") from error
 
 
-def parsed(body: bytes, path: Path | str, number: int) -> Entry:
+def parsed(line: Line, path: Path | str) -> Entry:
     """The object of a line."""
-    with suppress(ValueError):
-        if isinstance(entry := json.loads(body), dict):
-            return entry
-    raise InputError(f"{path}: line {number} cannot be read: it holds no JSON object")
+    try:
+        entry = json.loads(line.body.decode())
+    except ValueError:
+        entry = None
+    if isinstance(entry, dict):
+        return entry
+    raise InputError(f"{path}: line {line.number} cannot be read: it holds no JSON object")
 
 
 def read(path: Path | str) -> tuple[Terms, Iterator[Entry]]:
@@ -81,7 +83,7 @@ def read(path: Path | str) -> tuple[Terms, Iterator[Entry]]:
     first = next(rest, None)
     if first is None:
         raise InputError(f"{path}: this is no journal: it has no whole line")
-    return read_terms(first.entry), (line.entry for line in rest)
+    return read_terms(parsed(first, path)), (parsed(line, path) for line in rest)
 
 
 def for_each(path: Path | str, entries: Iterator[Entry], take: Callable[[int, Entry], None]) -> None:
@@ -120,6 +122,7 @@ class Columns:
         self.sources: dict[str, int] = {}
         self.pending: dict[int, tuple[int, float, int]] = {}
         self.columns: dict[str, Any] = {name: array(kind) for name, kind in {**self.kinds, **self.more}.items()}
+        self.appends = [column.append for column in self.columns.values()]
         self.changes: list[tuple[int, str, int]] = []
         self.retracted: list[tuple[int, str, int]] = []  # rows before this one, of this decision or source
 
@@ -171,8 +174,8 @@ class Columns:
         honest = math.nan if truth is None else self.terms.inside(truth)
         (arm, chance, note), fake = choice, entry.get("fake", False)
         row = (arm, chance, reward, note, rewarded, number, source, moment, fake, honest)
-        for column, value in zip(self.columns.values(), row, strict=True):
-            column.append(value)
+        for append, value in zip(self.appends, row, strict=True):
+            append(value)
 
     def as_log(self) -> JournalLog:
         """The rows that were not retracted later."""

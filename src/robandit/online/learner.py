@@ -17,7 +17,7 @@ from robandit.errors import InputError, PlayError
 from robandit.game import Policy
 from robandit.lab.log import Log
 from robandit.online.fold import Fold, folded, retractions
-from robandit.online.journal import lines, read
+from robandit.online.journal import read
 from robandit.online.saving import loaded, told_by
 from robandit.online.terms import PATIENCE, Terms, check_same, is_number
 from robandit.online.warm import warmed
@@ -72,16 +72,22 @@ class Learner:
         self._writer: Writer | None = None
         self._fold = Fold(made, terms)  # what cannot be is refused before a file is made
         if journal is None:
-            self._fold = Fold(made, warmed(made, terms, state, history))
+            self._warm(state, history)
             return
         with claimed(journal, sync) as writer:
             if writer.lines:
                 check_same(read(journal)[0], terms, str(journal), but="seed" if seed is None else "")
                 self._fold = folded(journal, made)
             else:
-                self._fold = Fold(made, warmed(made, terms, state, history))
+                self._warm(state, history)
                 writer.begin(self._fold.terms)
         self._writer = writer
+
+    def _warm(self, state: dict[str, Any] | None, history: Log | Path | str | None) -> None:
+        """Begin with what is known already."""
+        if state is not None or history is not None:
+            policy = self._fold.policy
+            self._fold = Fold(policy, warmed(policy, self._fold.terms, state, history))
 
     @classmethod
     def open(
@@ -123,14 +129,14 @@ class Learner:
         with self._lock:
             fold = self._fold
             among, number, names = fold.roster.among(eligible), fold.decisions, fold.roster.names
-            choice = fold.choice(among)
+            choice, moment = fold.choice(among), checked_time(time)
             if not 0 <= choice.arm < len(names):
                 raise PlayError(f"policy {fold.policy} chose arm {choice.arm}, allowed are 0 to {len(names) - 1}")
             arm, chance = names[choice.arm], None if choice.chance != choice.chance else float(choice.chance)
             if self._writer is not None:
                 told = {"id": number, "arm": arm, "chance": chance, "note": int(choice.note)}
                 told["eligible"] = None if among is None else [names[index] for index in among]
-                self._writer.append({"entry": "decide", **told, "time": checked_time(time)})
+                self._writer.append({"entry": "decide", **told, "time": moment})
             fold.decided(choice)
         return Decision(number, arm, chance)
 
@@ -150,18 +156,18 @@ class Learner:
         with self._lock:
             fold = self._fold
             value = fold.terms.inside(reward)
-            if type(id) is not int or not 0 <= id < fold.decisions:
-                raise InputError(f"no decision has the id {id!r}: {fold.decisions:,} were made, counted from 0")
+            number = fold.number(id)
             if source is not None and not isinstance(source, str):
                 raise InputError(f"a source must be text, not {source!r}")
-            if id not in fold.pending:
+            moment = checked_time(time)
+            if number not in fold.pending:
                 return False
             if self._writer is not None:
-                told = {"id": id, "value": float(reward), "source": source, "time": checked_time(time)}
+                told = {"id": number, "value": float(reward), "source": source, "time": moment}
                 if truth is not None:
                     told |= {"truth": float(truth), "fake": fold.terms.inside(truth) != value}
                 self._writer.append({"entry": "reward", **told})
-            fold.rewarded(id, value)
+            fold.rewarded(number, value)
         return True
 
     def add_arm(self, name: str) -> None:
@@ -200,11 +206,12 @@ class Learner:
         if policy.rewards_fixed:
             raise InputError(f"{policy.name} cannot take a reward back: {policy.rewards_fixed}")
         with self._lock:
-            path, (key, value) = self._writer.path, ("id", id) if source is None else ("source", source)
-            gone = retractions(path)
-            rewards = (line for line in lines(path) if line.entry.get("entry") == "reward")
-            told = (line for line in rewards if line.entry[key] == value)
-            count = sum(not gone.cover(line.number, line.entry) for line in told)
+            path, key = self._writer.path, "id" if source is None else "source"
+            value = self._fold.number(id) if source is None else source
+            gone, count = retractions(path), 0
+            for number, entry in enumerate(read(path)[1], start=2):
+                told = entry["entry"] == "reward" and entry[key] == value
+                count += told and not gone.cover(number, entry)
             if count == 0:
                 raise InputError(f"there is no reward of the {key} {value!r} to take back")
             self._writer.append({"entry": "retract", key: value})
@@ -215,15 +222,14 @@ class Learner:
         """Each active arm's chance in the next decision; where a policy cannot tell, how often it came in trials."""
         with self._lock:
             fold = self._fold
-            present, active = fold.roster.present, fold.roster.active
+            active = fold.roster.active
             if fold.policy.explicit and len(active) == len(fold.roster.names):
                 return dict(zip(active, map(float, fold.state.chances), strict=True))
             if fold.policy.explicit:
-                return dict(zip(active, fold.policy.chances_among(fold.state, present), strict=True))
+                return dict(zip(active, fold.policy.chances_among(fold.state, fold.roster.present), strict=True))
             key, counts = decision_key(fold.terms.seed, TRIALS), dict.fromkeys(active, 0)
             for trial in range(trials):
-                choice = fold.policy.choose_among(fold.state, present, decision_stream(key, trial))
-                counts[fold.roster.names[choice.arm]] += 1
+                counts[fold.roster.names[fold.drawn(decision_stream(key, trial), fold.roster.among(None)).arm]] += 1
             return {name: count / trials for name, count in counts.items()}
 
     @property

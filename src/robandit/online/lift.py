@@ -14,9 +14,10 @@ FIRST = 256  # rewards before the first look; then whenever their number has dou
 class Lift:
     """Counts and sums of an arm's rewards; warns once, when the lift is known well and not surely above the step.
 
-    Well means: to within the step itself. So a lift of twice the step or more (`samba:min_lift=` makes the step half
-    of it) is usually passed over in silence; so is a second arm that SAMBA has left before its mean was known, which
-    a floor prevents. The interval is the normal one for a ratio of two means (delta method).
+    Well means: to within half the step. A lift of twice the step (`min_lift` makes the step half of it) then lies three
+    more standard errors away, so a needless warning is rare; but a second arm that SAMBA has left before its mean was
+    known is passed over in silence, which a floor prevents. The interval is the normal one for a ratio of two means
+    (delta method).
     """
 
     __slots__ = ("counts", "look", "names", "step", "sums", "total", "warned")
@@ -46,7 +47,7 @@ class Lift:
         (second, few, runner), (best, many, leader) = means
         ratio = best / second
         sure = SURE * ratio * math.sqrt(spread(second, few) + spread(best, many))
-        if sure <= self.step and ratio - 1.0 - sure < self.step:
+        if sure <= 0.5 * self.step and ratio - 1.0 - sure < self.step:
             self.warned = True
             known = f"{self.names[leader]!r} is {ratio - 1.0:.3f} ± {sure:.3f} better than {self.names[runner]!r}"
             asked = f"samba's step {self.step:g} should be below that: it may settle on a worse arm"

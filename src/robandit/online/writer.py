@@ -20,7 +20,7 @@ class Writer:
     def __init__(self, path: Path | str, sync: bool = True) -> None:
         self.path, self.sync, self.broken = Path(path), sync, ""
         try:
-            self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)  # it holds the seed
         except OSError as error:
             raise InputError(f"the journal {str(path)!r} cannot be opened: {error.strerror}") from error
         try:

@@ -1,0 +1,66 @@
+"""A learner's cost for one decision and its reward, plain Python at K=10, and a hundred thousand learners at once."""
+
+import sys
+import time
+import tracemalloc
+
+from timing import interleaved
+
+import robandit as rb
+from robandit.catalogue import shipped
+
+ARMS = [f"arm {number}" for number in range(1, 11)]
+LIMIT = 30.0  # microseconds for SAMBA
+CALLS, MANY = 1000, 100_000
+SLOWEST = {"kl-ucb", "ftpl", "ftrl-hybrid", "multi-layer-aae"}
+
+
+def decided_and_learnt(learner: rb.Learner, calls: int) -> None:
+    """Decisions, each rewarded at once; every second success for any arm."""
+    for number in range(calls):
+        learner.learn(learner.decide().id, float(number % 2))
+
+
+def one_each() -> bool:
+    """The table of all policies; answers whether SAMBA keeps its limit."""
+    learners = {name: rb.Learner(name, ARMS, seed=1) for name in shipped("policy")}
+    calls = {name: CALLS // (5 if name in SLOWEST else 1) for name in learners}
+    spent = interleaved(
+        {name: lambda name=name: decided_and_learnt(learners[name], calls[name]) for name in learners}, 5
+    )
+    micro = {name: 1e6 * seconds / calls[name] for name, seconds in spent.items()}
+    print(f"\n{'a decision and its reward, plain Python, K=10':46} {'us':>8} {'/samba':>8} {'limit':>8}")
+    for name, cost in micro.items():
+        print(f"{name:46} {cost:8.1f} {cost / micro['samba']:8.1f} {LIMIT if name == 'samba' else '-':>8}")
+    return micro["samba"] <= LIMIT
+
+
+def many_at_once() -> None:
+    """One learner for each of many segments, in one process."""
+    tracemalloc.start()
+    some = [rb.Learner("samba", ARMS, seed=number) for number in range(1000)]
+    for learner in some:
+        decided_and_learnt(learner, 1)
+    each = tracemalloc.get_traced_memory()[0] / len(some)
+    tracemalloc.stop()
+    begun = time.process_time()
+    learners = [rb.Learner("samba", ARMS, seed=number) for number in range(MANY)]
+    made = time.process_time() - begun
+    for learner in learners:
+        decided_and_learnt(learner, 1)
+    spent = time.process_time() - begun - made
+    print(
+        f"\n{MANY:,} learners in one process: {each / 1000:.1f} kB each, made in {1e6 * made / MANY:.0f} us, "
+        f"one decision and reward each in {1e6 * spent / MANY:.0f} us"
+    )
+
+
+def main() -> bool:
+    """Both; answers whether the limit holds."""
+    held = one_each()
+    many_at_once()
+    return held
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main() else 1)
