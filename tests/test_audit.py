@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.forensics.influence import first_order
+from robandit.forensics.influence import bisected, first_order, pruned
 from robandit.forensics.off_policy import Estimator, decision_rows
 from robandit.lab.folds import Folding
 from robandit.online.journal import as_log
@@ -69,6 +69,18 @@ def test_the_witness_set_turns_the_leader_back(turned: Played, found: rb.Audit) 
     for name in codes:  # and none of them could stay
         rest = [code for code in codes if code != name]
         assert replayed(table, ~np.isin(table.codes, rest)).chances.argmax() == 1
+
+
+def test_a_witness_set_is_found_by_doubling_and_made_minimal() -> None:
+    def turned(sources: list[int]) -> bool:
+        return {3, 5} <= set(sources)
+
+    assert pruned([1, 3, 5, 7], turned).tolist() == [3, 5]
+    assert pruned(list(range(100)), turned).tolist() == list(range(100))  # too many to try each
+    for low in (0, 1, 2):
+        assert bisected([9, 3, 8, 7, 5, 6, 4], low, turned) == 5
+        assert bisected([9, 3, 8, 7, 6, 4], low, turned) is None
+    assert bisected([3, 5], 0, turned) == 2
 
 
 def test_unlearning_is_the_log_without_them_bit_for_bit(turned: Played, found: rb.Audit) -> None:

@@ -218,7 +218,7 @@ class Auditor:
         learnt = columns["rewarded"] & (codes >= 0)
         pulls = np.bincount(columns["arms"][learnt], minlength=arms).astype(np.float64)
         sums = np.bincount(columns["arms"][learnt], columns["rewards"][learnt], arms).astype(np.float64)
-        rounds = ahead or min(max(self.table.rows, 1000), AHEAD)
+        rounds = ahead or min(max(int(columns["rewarded"].sum()), 1000), AHEAD)
         told, reason = price_from_here(
             self.policy,
             save_state(self.policy, state),
