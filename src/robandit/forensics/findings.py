@@ -100,7 +100,7 @@ class Audit:
         return save_state(self.policy, self.state if self.without is None else self.without.state)
 
     def as_json(self) -> dict[str, Any]:
-        """The contract of `robandit audit --json`."""
+        """The plain values that a program reads."""
         witness = None
         if self.witness is not None:
             witness = {"sources": list(self.witness), "leader_without": self.witness_leader}
