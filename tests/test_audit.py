@@ -201,7 +201,8 @@ def test_a_late_reward_is_weighed_by_what_was_known_at_its_decision() -> None:
         numbers=[0, 1, 0, 2],
     )
     assert decision_rows(log.columns()).tolist() == [0, 1, 0, 3]
-    estimator = Estimator(rb.Table(log, ("a", "b"), codes=np.zeros(4, np.int64)), np.zeros(4, np.int64))
+    table = rb.Table(log, ("a", "b"))
+    estimator = Estimator(table, table.codes)
     assert estimator.known(1).tolist() == [0.5, 0.5, 0.75]  # rows 1, 2 (decided in row 0) and 3
 
 

@@ -47,6 +47,10 @@ class Table:
     first_line: int = 1  # of the file, that holds row 0
     terms: Terms | None = None  # what decided and how it began, where the file says it
 
+    def __post_init__(self) -> None:
+        if not self.sources and len(self.codes) == 0:
+            object.__setattr__(self, "codes", np.zeros(self.rows, np.int64))
+
     @property
     def rows(self) -> int:
         """How many rows there are."""
