@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
+from robandit.forensics.audit import blind_to
 from robandit.forensics.influence import bisected, first_order, pruned
 from robandit.forensics.off_policy import Estimator, decision_rows
 from robandit.lab.folds import Folding
@@ -380,3 +381,7 @@ def test_what_a_policy_cannot_see_is_said(turned: Played) -> None:
     notes = rb.audit(few, "samba", price=False, replays=2).notes
     assert any("learns next to nothing from a reward of 0" in note for note in notes)
     assert not any("from a reward of 1" in note for note in notes)
+    blind = {
+        name: blind_to(rb.policy(name), rb.Setting(3, 1000)) for name in ("exp3", "tsallis-inf-iw", "epsilon-greedy")
+    }
+    assert blind == {"exp3": [1.0], "tsallis-inf-iw": [1.0], "epsilon-greedy": []}

@@ -44,7 +44,11 @@ def add(commands: Any) -> None:
     for role, words in ROLES.items():
         columns.add_argument(f"--{role}-column", default=role, metavar="NAME", help=f"{words} (default {role!r})")
     columns.add_argument(
-        "--reward-range", type=numbers, default=(0.0, 1.0), metavar="LOW,HIGH", help="mapped to 0 and 1 (default 0,1)"
+        "--reward-range",
+        type=numbers,
+        default=(0.0, 1.0),
+        metavar="LOW,HIGH",
+        help="mapped to 0 and 1 (default 0,1); with a minus sign --reward-range=-1,1",
     )
     parser.add_argument(
         "--without",

@@ -1,6 +1,7 @@
 """A log audited: what the policy believes, who moved it, what if they had not, and how far the next turn is."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from robandit.forensics.readers import read_table
 from robandit.forensics.statistics import all_evidence
 from robandit.forensics.tables import Codes, Columns, Table, fitted
 from robandit.forensics.what_if import first_other_leader, left_out
-from robandit.game import Floats, Policy, Setting
+from robandit.game import Choice, Floats, Policy, Setting
 from robandit.lab.folds import Folding
 from robandit.lab.leave_out import MEANS, PRESENT, TRIALS
 from robandit.lab.log import Log, replay_log
@@ -134,12 +135,11 @@ class Auditor:
             self.notes.append("a journal has a row for each decision and one for each reward")
         if not self.given.sources:
             self.notes.append("the log has no sources: nothing can be said about who moved the belief")
-        for reward, changed in ((0.0, "lowered to 0"), (1.0, "raised to 1")):
-            if blind_to(self.policy, self.setting, reward):
-                self.notes.append(
-                    f"{self.policy} learns next to nothing from a reward of {reward:g}: rewards that were {changed} "
-                    "leave little influence to see, and leaving them out does not bring back what they hid"
-                )
+        for reward in blind_to(self.policy, self.setting) if self.folding.kind == PRESENT else ():
+            self.notes.append(
+                f"{self.policy} learns next to nothing from a reward of {reward:g}: rewards that were forged to be "
+                f"{reward:g} leave little influence to see, and leaving them out does not bring back what they hid"
+            )
 
     def influence(self, leader: int, replays: int | None) -> Influence | None:
         """Leave one source out, for each of them."""
@@ -283,10 +283,18 @@ def named_like(policy: Policy[Any], terms: Terms) -> bool:
     return str(policy) == terms.policy
 
 
-def blind_to(policy: Policy[Any], setting: Setting, reward: float) -> bool:
-    """Whether a reward leaves p as it is, where p can be seen: the effect of a forged one is what did not happen."""
+def blind_to(policy: Policy[Any], setting: Setting) -> list[float]:
+    """The reward, 0 or 1, after which p hardly moves beside the other: a forged one's effect is what did not happen.
+
+    Tried on a state that has seen each arm's failures and successes.
+    """
     state, random = policy.start(setting), Random(1, 2, 3, 4)
     policy.begin(state, random)
-    before = state.chances.copy()
-    policy.learn(state, policy.choose(state, random), reward, random)
-    return policy.explicit and bool(np.array_equal(before, state.chances))
+    for row in range(20 * setting.arms):
+        policy.learn(state, Choice(row % setting.arms, 1.0 / setting.arms, 0), float(row // setting.arms % 2), random)
+    moved = []
+    for reward in (0.0, 1.0):
+        after = deepcopy(state)
+        policy.learn(after, Choice(0, 1.0 / setting.arms, 0), reward, random)
+        moved.append(float(np.abs(after.chances - state.chances).sum()))
+    return [reward for reward, here, there in zip((0.0, 1.0), moved, moved[::-1], strict=True) if here < 0.1 * there]
