@@ -3,11 +3,13 @@
 import sys
 
 import against_c
+import audit
 import compiling
 import online
 import policies
 import threads
 
 if __name__ == "__main__":
-    held = [section.main() for section in (against_c, policies, compiling, threads, online)]
+    sections = (against_c, policies, compiling, threads, online, audit)
+    held = [section.main() for section in sections]
     sys.exit(0 if all(held) else 1)

@@ -1,5 +1,6 @@
 """Draws the pictures of the README and the docs: `make pictures`. What was played is kept under out/."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -16,6 +17,11 @@ from robandit.redteam.search import worst_attack
 
 FOLDER = Path(__file__).parent / "pictures"
 RUNS, HORIZON, BUDGET = 200, 100_000, 3000
+STORY = {
+    "belief-over-time": "audit-belief",
+    "influence-bars": "audit-influence",
+    "evidence-over-time": "audit-evidence",
+}
 BUDGETS, FRESH = (30.0, 100.0, 300.0, 1000.0), 60
 
 
@@ -63,7 +69,20 @@ def attacks() -> None:
     main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
 
 
+def manipulated() -> None:
+    """The story of docs/audit.md: a ring of five turns the leader, and the audit of its journal."""
+    journal, page = Path("out/ring.journal"), Path("out/ring")
+    journal.parent.mkdir(exist_ok=True)
+    journal.unlink(missing_ok=True)
+    attack = ["--attack", "push-shown:lowered=0,raised=1,worst=true,first=20000", "--budget", "1000"]
+    main(["play", "--means", "0.40,0.45,0.50", *attack, "--horizon", "26000", "--log", str(journal)])
+    main(["audit", str(journal), "--out", str(page)])
+    for name, picture in STORY.items():
+        shutil.copy(page / "figures" / f"{name}.png", FOLDER / f"{picture}.png")
+
+
 if __name__ == "__main__":
+    manipulated()
     comparison()
     attacks()
     corruption()

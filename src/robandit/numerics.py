@@ -100,6 +100,18 @@ def mean_of_all(sums: Floats, pulls: Floats) -> float:
     return total / count if count > 0.0 else 0.5
 
 
+def log_gamma(values: Floats) -> Floats:
+    """The logarithm of the gamma function of positive numbers, entry by entry: Stirling's series, eight steps up."""
+    x = np.asarray(values, np.float64)
+    product = np.ones_like(x)
+    for step in range(8):
+        product = product * (x + step)
+    z = x + 8.0
+    series = (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * z * z)) / (z * z)) / (z * z)) / z
+    found: Floats = (z - 0.5) * np.log(z) - z + 0.9189385332046727 + series - np.log(product)
+    return found
+
+
 def narrowed(state: Any, arms: list[int]) -> Any:
     """A state of some arms only, for a state that holds nothing but numbers and one entry an arm."""
     values = {item.name: getattr(state, item.name) for item in fields(state)}

@@ -204,6 +204,50 @@ def price_range(row: dict[str, Any]) -> str:
     return f"{short(price['estimate'])} ({short(price['low'])}-{short(price['high'])})"
 
 
+def audit_table(told: dict[str, Any], most: int) -> Table:
+    """The sources that moved the belief most."""
+    leader, sources = told["belief"]["leader"], told["sources"]
+    table = new_table(
+        f"The {min(most, len(sources))} of {len(sources):,} sources that moved p({leader}) up most",
+        f"Influence: p({leader}) less what it would be without the source. e-value: how much its rates and its choice "
+        "of rows differ; 20 is one chance in twenty for a source named beforehand.",
+    )
+    table.add_column("source", style="bold", overflow="fold")
+    for heading in ("rows", "influence", "leader without", "e-value"):
+        table.add_column(heading, justify="left" if heading == "leader without" else "right")
+    for row in sources[:most]:
+        e_value = "-" if row["e_value"] is None else f"{row['e_value']:.3g}"
+        table.add_row(row["source"], f"{row['rows']:,}", f"{row['influence']:+.3g}", row["leader_without"], e_value)
+    return table
+
+
+def values_table(told: dict[str, Any]) -> Table:
+    """What arms and shadow policies would have earned, with everyone and without the suspects."""
+    table = new_table(
+        f"Off-policy values, doubly robust, from {told['rows']:,} rewards of mean {told['mean_reward']:.4g}",
+        "± is half of an asymptotic 95 % interval. Effective: rows the weights leave.",
+    )
+    table.add_column("always / policy", style="bold", overflow="fold")
+    rest = told["without_suspects"]
+    for heading in ("value", "effective rows", *(("without suspects",) if rest else ())):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for kind in ("arms", "policies"):
+        for name, row in told[kind].items():
+            value = row if kind == "arms" else row["value"]
+            other = (rest[kind][name] if kind == "arms" else rest[kind][name]["value"]) if rest else None
+            cells = [estimated(value), f"{value['effective_rows']:,.0f}" if value else "-"]
+            table.add_row(name, *cells, *((estimated(other),) if rest else ()))
+    return table
+
+
+def estimated(value: dict[str, Any] | None) -> str:
+    """An estimate with half of its interval."""
+    if value is None or value["dr"] is None:
+        return "-"
+    told = value["dr"]
+    return f"{told['value']:.4f} ± {(told['high'] - told['low']) / 2:.4f}"
+
+
 def short(value: float | None) -> str:
     """Three digits or so; a price that was not reached is a dash."""
     if value is None:

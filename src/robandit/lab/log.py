@@ -67,6 +67,8 @@ def check_columns(columns: dict[str, Any], policy: Policy[Any], arms: int) -> No
             row = int(np.argmax(rows))
             given = {name: column[row].item() for name, column in columns.items()}
             raise InputError(f"log: {rule}; row {row} has {given}")
+    if policy.late == "no" and not rewarded.all():
+        raise InputError(f"{policy} does not take rewards that come late: every row must have its reward")
 
 
 def replay_log(
@@ -89,8 +91,6 @@ def replay_log(
         raise InputError(f"engine must be rounds or plain, not {engine!r}")
     columns = log.columns()
     check_columns(columns, policy, arms)
-    if policy.late == "no" and not columns["rewarded"].all():
-        raise InputError(f"{policy} does not take rewards that come late: every row must have its reward")
     setting = Setting(arms, horizon, corruption)
     if state is None:
         memory = policy.start(setting)

@@ -1,14 +1,13 @@
 """Panels of lines: regret against C, K or T with intervals, and regret over time with the corrupted rounds shaded."""
 
-import io
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from robandit.game import Floats
-from robandit.pictures.style import COLOURS, DASHES, MARKERS, plain_axes
+from robandit.pictures.rendered import Rendered
+from robandit.pictures.style import COLOURS, DASHES, MARKERS, plain_axes, thousands
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Drawing(Rendered):
     """Panels two a row under one legend; plain data until it is rendered."""
 
     panels: list[Panel]
@@ -41,23 +40,9 @@ class Drawing:
     log_x: bool = False
     log_y: bool = False
 
-    @cached_property
-    def figure(self) -> Any:
-        """Laid out once, which takes as long as drawing it."""
-        figure = drawn(self)
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-        return figure
-
-    def rendered(self, kind: str) -> bytes:
-        """The file: svg, pdf or png; the same bytes for the same data."""
-        import matplotlib
-
-        out = io.BytesIO()
-        dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
-        with matplotlib.rc_context({"svg.hashsalt": "robandit", "svg.fonttype": "none"}):
-            self.figure.savefig(out, format=kind, dpi=150, metadata=dates[kind])
-        return out.getvalue()
+    def laid_out(self) -> Any:
+        """The figure."""
+        return drawn(self)
 
 
 def drawn(drawing: Drawing) -> Any:
@@ -110,3 +95,5 @@ def dress(axes: Any, title: str, drawing: Drawing) -> None:
         axes.tick_params(axis="y", which="minor", labelsize=7)
     if drawing.log_x:
         axes.set_xscale("log")
+    elif drawing.x_label == "row":
+        axes.xaxis.set_major_formatter(thousands)

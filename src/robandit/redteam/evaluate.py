@@ -35,9 +35,11 @@ class Game:
     horizon: int
     seed: int = 1
     charge: str = "cost"
+    state: dict[str, Any] | None = None  # a saved state in which every run begins, in place of a fresh one
 
     def __str__(self) -> str:
-        told = {"charge": self.charge, "environment": repr(self.environment), "horizon": self.horizon}
+        told: dict[str, Any] = {"charge": self.charge, "environment": repr(self.environment), "horizon": self.horizon}
+        told |= {} if self.state is None else {"state": self.state}
         return json.dumps({"policy": str(self.policy), "seed": self.seed, **told}, sort_keys=True)
 
     def digest(self) -> str:
@@ -102,6 +104,7 @@ class Evaluator:
                 threads=threads or self.threads,
                 checkpoints=1,
                 engine="rounds",
+                state=game.state,
             )
             told = kept(trace)
             self.journal.put(key, told)

@@ -7,6 +7,7 @@ import numpy as np
 from robandit.game import Floats
 from robandit.lab.trace import Trace
 from robandit.pictures.panels import Drawing, Line, Panel
+from robandit.pictures.rendered import Rendered
 from robandit.study.results import Results, values
 from robandit.study.spec import Grid
 
@@ -19,7 +20,7 @@ class Picture:
 
     id: str
     caption: str
-    drawing: Drawing
+    drawing: Rendered
 
 
 def pictures_of(results: Results, grid: Grid) -> list[Picture]:

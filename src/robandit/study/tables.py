@@ -54,6 +54,8 @@ def shown(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
+        if abs(value) >= 1e9:
+            return f"{value:.2e}"
         return f"{value:,.3g}" if abs(value) < 10 else f"{value:,.1f}" if abs(value) < 1000 else f"{value:,.0f}"
     return f"{value:,}" if is_number(value) else str(value)
 

@@ -1,0 +1,220 @@
+"""`robandit audit`: what a log says about the sources behind it."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from robandit.cli.flags import (
+    catalogue_from,
+    json_flags,
+    load_flags,
+    naming,
+    numbers,
+    out_from,
+    print_json,
+    whole,
+)
+from robandit.errors import InputError
+
+if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
+    from robandit.forensics.findings import Audit
+
+ROLES = {
+    "arm": "the arm that was shown",
+    "reward": "what it earned",
+    "chance": "the chance the arm had when it was chosen",
+    "source": "who reported the reward",
+    "time": "when: seconds, or dates such as 2026-01-31T12:00:00",
+    "delay": "how long after the decision the reward came",
+}
+SHOWN = 15  # sources in the table
+
+
+def add(commands: Any) -> None:
+    """The command and its flags."""
+    parser = commands.add_parser(
+        "audit",
+        parents=[json_flags(), load_flags()],
+        help="were we manipulated? who moved the belief, and what if they had not",
+        description="Fold a log through a policy, with and without each source: who moved the belief, a set without "
+        "which another arm leads, what differs, and what the next turn would cost.",
+    )
+    parser.add_argument("log", metavar="LOG", help="a journal, or a CSV or Parquet file with one row a reward")
+    parser.add_argument("--policy", metavar="NAME[:...]", help="what decided (default: what a journal says)")
+    columns = parser.add_argument_group("columns of a CSV or Parquet file")
+    for role, words in ROLES.items():
+        columns.add_argument(f"--{role}-column", default=role, metavar="NAME", help=f"{words} (default {role!r})")
+    columns.add_argument(
+        "--reward-range",
+        type=numbers,
+        default=(0.0, 1.0),
+        metavar="LOW,HIGH",
+        help="mapped to 0 and 1 (default 0,1); with a minus sign --reward-range=-1,1",
+    )
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="source=NAME",
+        help="take this as fake; also time=FROM..TO or rows=FROM..TO; repeat for several",
+    )
+    parser.add_argument("--state", metavar="FILE", help="write the state as JSON: without the fakes, if some are named")
+    parser.add_argument(
+        "--shadow", action="append", default=[], metavar="NAME[:...]", help="another policy on the same log; repeatable"
+    )
+    parser.add_argument("--horizon", type=whole, metavar="T", help="what the policy was told (default: the rows)")
+    parser.add_argument(
+        "--ahead",
+        type=whole,
+        metavar="T",
+        help="rounds over which the price is sought (default: the rows, at most 100000)",
+    )
+    parser.add_argument("--no-price", action="store_true", help="leave the price out, the slowest part of a short log")
+    parser.add_argument("--replays", type=whole, metavar="N", help="sources the log is folded without, at most")
+    parser.add_argument(
+        "--seed", type=whole, help="of coins the policy throws while it learns (default 1, or the journal's)"
+    )
+    parser.add_argument("--threads", type=whole, help="default: all cores; the numbers do not depend on it")
+    parser.add_argument("--out", metavar="DIR", help="write a report page with its figures and tables")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Audit, print, write what was asked for."""
+    check_numbers(arguments)
+    out = out_from(arguments) if arguments.out else None
+    state = state_path(arguments)
+    found = audited(arguments)
+    if state:
+        import json
+
+        from robandit.store.files import write_atomically
+
+        write_atomically(state, (json.dumps(found.repaired(), allow_nan=False) + "\n").encode())
+    page = None
+    if out:
+        from robandit.forensics.report import write_report
+
+        page = write_report(found, arguments.log, out)
+    if arguments.json:
+        print_json(found.as_json())
+        return
+    print_audit(found)
+    for name, path in (("state", state), ("report", page)):
+        if path:
+            print(f"{name}: {path}")
+
+
+def check_numbers(arguments: argparse.Namespace) -> None:
+    """Refuse numbers that make no sense before the log is read."""
+    for name in ("horizon", "ahead", "replays", "threads"):
+        given = getattr(arguments, name)
+        if given is not None and given < 1:
+            raise InputError(f"--{name} must be a whole number of at least 1, not {given}")
+    if arguments.seed is not None and arguments.seed < 0:
+        raise InputError(f"--seed must be a whole number of at least 0, not {arguments.seed}")
+    if len(arguments.reward_range) != 2:
+        raise InputError(f"--reward-range must be two numbers, such as 0,1, not {len(arguments.reward_range)}")
+
+
+def state_path(arguments: argparse.Namespace) -> Any:
+    """Where the state goes, refused before the work if it cannot be written."""
+    if arguments.state is None:
+        return None
+    from pathlib import Path
+
+    path = Path(arguments.state)
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise InputError(f"--state: {str(path)!r} cannot be written")
+    return path
+
+
+def audited(arguments: argparse.Namespace) -> "Audit":
+    """The audit, with its progress told."""
+    from robandit.cli.progress import progress
+    from robandit.forensics.audit import audit
+    from robandit.forensics.readers import read_table
+    from robandit.forensics.tables import Columns
+
+    catalogue = catalogue_from(arguments)
+    named = {role: getattr(arguments, f"{role}_column") for role in ROLES}
+    with naming("--reward-range"):
+        columns = Columns(**named, range=arguments.reward_range)
+    table = read_table(arguments.log, columns)
+    chosen = arguments.policy or (None if table.terms is None else table.terms.policy)
+    if chosen is None:
+        raise InputError(f"{arguments.log} does not say which policy decided: give --policy")
+    with progress(1.0) as tell:
+        done = 0.0
+
+        def told(share: float, words: str) -> None:
+            nonlocal done
+            done = min(done + share, 1.0)
+            tell(done, words)
+
+        return audit(
+            table,
+            catalogue.policy(chosen),
+            without=arguments.without,
+            shadow=[catalogue.policy(text) for text in arguments.shadow],
+            horizon=arguments.horizon,
+            ahead=arguments.ahead,
+            price=not arguments.no_price,
+            replays=arguments.replays,
+            seed=arguments.seed,
+            threads=arguments.threads,
+            tell=told,
+        )
+
+
+def print_audit(found: "Audit") -> None:
+    """The findings for a person at a terminal."""
+    from rich.console import Console
+
+    from robandit.cli.tables import audit_table, values_table
+
+    told, console = found.as_json(), Console()
+    leader, table = told["belief"]["leader"], found.table
+    print(
+        f"{told['rows']:,} rows, {len(told['arms'])} arms, {len(table.sources):,} sources, folded by {told['policy']}"
+    )
+    print(f"Belief: {leader} leads with p = {told['belief']['chances'][leader]:.4g}")
+    if told["sources"]:
+        console.print(audit_table(told, SHOWN))
+    for line in findings(found):
+        print(line)
+    if told["off_policy"]:
+        console.print(values_table(told["off_policy"]))
+    for note in told["notes"]:
+        print(f"- {note}")
+
+
+def findings(found: "Audit") -> list[str]:
+    """Witness, what-if and price, each in a sentence."""
+    lines, leader = [], found.belief.leader
+    if found.witness is not None:
+        names = ", ".join(found.witness[:8]) + (" ..." if len(found.witness) > 8 else "")
+        count, sources = len(found.witness), len(found.table.sources)
+        lines.append(
+            f"Witness (past): {leader} rests on {count:,} of {sources:,} sources: without {names}, "
+            f"{found.witness_leader} leads (verified by replay)"
+        )
+    if found.without is not None:
+        what_if = found.without
+        chance = what_if.belief.chances[what_if.belief.leader]
+        since = what_if.first_other_leader
+        when = (
+            "the same arm would have led throughout"
+            if since is None
+            else f"another arm would have led after row {since:,}"
+        )
+        lines.append(f"Without {what_if.rows:,} rows: {what_if.belief.leader} leads with p = {chance:.4g}; {when}")
+    if found.price is not None and found.price["future_fakes"] is not None:
+        price = found.price
+        far = "more than any tried" if price["if_means_are_far"] is None else f"{price['if_means_are_far']:,.0f}"
+        high = "none" if price["high"] is None else f"{price['high']:,.0f}"
+        lines.append(
+            f"Price (future): about {price['future_fakes']:,.0f} forged rewards ({price['low']:,.0f} to {high}) from "
+            f"now on unseat {leader} within {price['rounds_ahead']:,} rounds ({price['attack']}); at the ends of the "
+            f"means' intervals {price['if_means_are_close']:,.0f} and {far}"
+        )
+    return lines

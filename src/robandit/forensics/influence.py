@@ -1,0 +1,131 @@
+"""Which sources moved the belief: the log folded without each of them, then without a set that turns the leader.
+
+An influence is measured, not estimated: it is the difference between two folds of the same rows. A witness set is a
+certain upper bound on how many sources the leader rests on; a smaller one may exist.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from robandit.forensics.tables import Codes, Table
+from robandit.game import Floats
+from robandit.lab import leave_out
+from robandit.lab.folds import NOBODY, TRIALS, Folding
+
+FOLDED = 10**10  # rows folded for leave-one-out at most, unless asked for more: minutes on two cores
+STEPS = 16  # greedy steps, each of which looks at the next few sources again
+NEXT = 16
+PRUNED = 64  # a larger set is not made minimal
+
+Tell = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Influence:
+    """Sources by how far each moved the belief in the leader, the most influential first."""
+
+    order: Codes  # sources' numbers
+    chances: Floats  # p without each of them, in that order
+    rows: Codes  # how many rows each has
+    left_out: int  # sources that were not folded without, because there are too many
+
+    def moved(self, leader: int, chance: float) -> Floats:
+        """How far each moved p(leader): what it is, less what it would be."""
+        found: Floats = chance - self.chances[:, leader]
+        return found
+
+
+def first_order(folding: Folding, leader: int, sources: int) -> Floats:
+    """How far each source moved the leader's mean reward against that of the other arms, to first order.
+
+    The influence function of a difference of means: cheap, the same for every policy. It ranks where folding without
+    every source would take too long, and where the belief is too sure to move.
+    """
+    columns, codes = folding.columns, np.where(folding.codes < 0, sources, folding.codes)
+    arms, rewards, rewarded = columns["arms"], columns["rewards"], columns["rewarded"] & (folding.codes >= 0)
+    pulls = np.maximum(np.bincount(arms[rewarded], minlength=folding.setting.arms), 1)
+    means = np.bincount(arms[rewarded], rewards[rewarded], folding.setting.arms) / pulls
+    push = np.where(rewarded, (rewards - means[arms]) / pulls[arms], 0.0)
+    push[arms != leader] *= -1.0
+    found: Floats = np.bincount(codes, push, sources + 1)[:sources].astype(np.float64)
+    return found
+
+
+def influence_of(
+    folding: Folding, table: Table, leader: int, replays: int | None = None, tell: Tell | None = None
+) -> Influence:
+    """Fold without each source; without the most promising ones only, if there are too many for the time there is."""
+    sources = len(table.sources)
+    counts = np.bincount(folding.codes[(folding.codes >= 0) & (folding.codes < sources)], minlength=sources)
+    present = np.nonzero(counts)[0]
+    hint = first_order(folding, leader, sources)
+    most = replays or max(FOLDED // folding.rows, 1)
+    tried = present[np.argsort(-np.abs(hint[present]), kind="stable")][:most]
+    if len(tried) == 0:
+        return Influence(tried, np.zeros((0, folding.setting.arms)), counts[tried], 0)
+    chances = folding.without(tried, progress=tell)[:, 0]
+    order = np.lexsort((-hint[tried], chances[:, leader]))  # the lowest p(leader) first, ties by first order
+    return Influence(tried[order], chances[order], counts[tried[order]], len(present) - len(tried))
+
+
+def witness_of(folding: Folding, leader: int, found: Influence) -> Codes | None:
+    """A set of sources without which another arm leads; None if there is none among those that were looked at."""
+    ranked = [int(source) for source in found.order]
+    removed: list[int] = []
+
+    margin = 3.0 / TRIALS**0.5 if folding.kind == leave_out.TRIALS else 0.0  # trial choices must not decide it by luck
+
+    def turned(sources: list[int]) -> bool:
+        belief = folding.over_time(np.array([folding.rows]), without(folding.codes, np.array(sources)))[0]
+        return leader_of(belief) != leader and bool(belief.max() > belief[leader] + margin)
+
+    for _ in range(min(STEPS, len(ranked))):
+        next_ones = np.array([source for source in ranked if source not in removed][:NEXT])
+        if len(next_ones) == 0:
+            break
+        chances = folding.without(next_ones, without(folding.codes, np.array(removed, np.int64)))[:, 0, leader]
+        removed.append(int(next_ones[chances.argmin()]))
+        if turned(removed):
+            return pruned(removed, turned)
+    rest = removed + [source for source in ranked if source not in removed]
+    size = bisected(rest, len(removed), turned)
+    return None if size is None else pruned(rest[:size], turned)
+
+
+def bisected(ranked: list[int], low: int, turned: Callable[[list[int]], bool]) -> int | None:
+    """How many of the ranking must go: doubled until the leader turns, then halved."""
+    high = low
+    while True:
+        if high >= len(ranked):
+            return None
+        high = min(2 * max(high, 1), len(ranked))
+        if turned(ranked[:high]):
+            break
+        low = high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if turned(ranked[:middle]) else (middle, high)
+    return high
+
+
+def pruned(sources: list[int], turned: Callable[[list[int]], bool]) -> Codes:
+    """The set without those that need not be in it."""
+    kept = list(sources)
+    for source in sources if 1 < len(sources) <= PRUNED else []:
+        fewer = [other for other in kept if other != source]
+        if fewer and turned(fewer):
+            kept = fewer
+    return np.array(kept, np.int64)
+
+
+def without(codes: Codes, sources: Codes) -> Codes:
+    """Codes in which the rows of some sources are left out."""
+    return np.where(np.isin(codes, sources), NOBODY, codes)
+
+
+def leader_of(chances: Any) -> int:
+    """The arm that is believed to be best, the first one on ties."""
+    return int(np.argmax(chances))

@@ -1,0 +1,91 @@
+"""How many forged rewards from now on would unseat the leader, played from the present state with means from the log.
+
+Not to be mixed with a witness set, which counts sources of the past whose removal turns the leader.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from robandit.environments.bernoulli import Bernoulli
+from robandit.forensics.evidence import mixture
+from robandit.game import Floats, Policy
+from robandit.redteam.candidate import Candidate
+from robandit.redteam.evaluate import Evaluator, Game
+from robandit.redteam.frontier import with_told
+from robandit.redteam.price import Price, attack_price
+from robandit.store.journal import Journal
+
+ATTACKS = (Candidate("sink-shown"), Candidate("promote"))  # threat model B: the attacker sees the arm and its reward
+RUNS, BLOCKS = 20, 3
+AHEAD = 100_000  # rounds played from here at most, unless asked for more
+LEVEL = 0.05
+
+
+def mean_bounds(sums: Floats, pulls: Floats) -> tuple[Floats, Floats]:
+    """95 % intervals of the arms' means that hold however the arms were chosen and whenever one looks.
+
+    A mean is kept as long as the mixture has not won 20 times its stake against it (Robbins 1970; Howard et al. 2021).
+    """
+    centre = sums / np.maximum(pulls, 1.0)
+    won = mixture(sums, pulls - sums) - math.log(1.0 / LEVEL)
+
+    def kept(means: Floats) -> Any:
+        inner = np.clip(means, 1e-12, 1.0 - 1e-12)
+        return sums * np.log(inner) + (pulls - sums) * np.log1p(-inner) >= won
+
+    bounds = []
+    for end in (0.0, 1.0):
+        inside, outside = centre.copy(), np.full_like(centre, end)
+        for _ in range(50):
+            middle = 0.5 * (inside + outside)
+            holds = kept(middle)
+            inside, outside = np.where(holds, middle, inside), np.where(holds, outside, middle)
+        bounds.append(np.where(pulls > 0, inside, end))
+    return bounds[0], bounds[1]
+
+
+def price_from_here(
+    policy: Policy[Any],
+    state: dict[str, Any],
+    leader: int,
+    sums: Floats,
+    pulls: Floats,
+    *,
+    ahead: int,
+    seed: int = 1,
+    threads: int | None = None,
+) -> tuple[dict[str, Any] | None, str]:
+    """The price at the means of the log, and at the ends of their intervals; None with the reason if there is none."""
+    means, (low, high) = sums / np.maximum(pulls, 1.0), mean_bounds(sums, pulls)
+    if len(means) < 2 or means.max() - means.min() <= 1e-12:
+        return None, "no price: all arms paid the same so far"
+    if int(means.argmax()) != leader:
+        return None, "no price: the leader is not the arm that paid best in this log, so it may fall without any fake"
+
+    def priced(at: Floats) -> Price | None:
+        if int(at.argmax()) != leader or at.max() - np.delete(at, leader).max() <= 1e-9:
+            return None
+        game = Game(with_told(policy), Bernoulli(tuple(at.tolist())), ahead, seed, state=state)
+        return attack_price(Evaluator(game, Journal(None), threads), "B", list(ATTACKS), runs=RUNS, blocks=BLOCKS)
+
+    others = np.arange(len(means)) != leader
+    found, near, far = (priced(at) for at in (means, np.where(others, high, low), np.where(others, low, high)))
+    if found is None or not found.learns:
+        return None, "no price: with the means of this log the leader gets less than half of the rounds to come anyway"
+    told = {
+        "threat": "B",
+        "attack": found.attack.attack,
+        "future_fakes": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "if_means_are_close": 0.0 if near is None or not near.learns else near.estimate,
+        "if_means_are_far": None if far is None else far.estimate,
+        "rounds_ahead": ahead,
+        "runs": RUNS,
+        "blocks": BLOCKS,
+    }
+    if found.estimate is None:
+        return told, f"no attack tried turns {policy} within {ahead:,} rounds from here"
+    return told, ""

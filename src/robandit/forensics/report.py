@@ -1,0 +1,230 @@
+"""The audit as one self-contained page, with its figures and tables beside it."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robandit.forensics.audit import UNKNOWN
+from robandit.forensics.evidence import as_number
+from robandit.forensics.findings import ABOUT_REWARDS, LEVEL, Audit
+from robandit.pictures.bars import Bars
+from robandit.pictures.panels import Drawing, Line, Panel
+from robandit.study.figures import Picture
+from robandit.study.report import Section, write_page
+from robandit.study.tables import Sheet
+
+ARMS = 8  # lines in the picture of the belief: the arms that were believed in most
+BARS = 20
+ROWS = 1000  # sources in the page's table; all of them are in the JSON
+CUT = (-3.0, 10.0)  # powers of ten between which evidence is drawn
+HYPOTHESES = {
+    "rate": "On every arm a source's rewards have the mean of all others' there, and the means stay as they are.",
+    "selection": "Whether a source reports does not depend on the arm that was shown, and the logged chances are true.",
+    "bursts": "Each row comes from a source with the same chance, whatever came before. Honest people break this too.",
+    "delays": "A source's reports come late as often as all others'.",
+}
+
+
+def write_report(found: Audit, name: str, folder: Path) -> Path:
+    """Write the page; answers where it is."""
+    table = found.table
+    lead = [
+        f"{Path(name).name}: {table.rows:,} rows, {len(table.arms)} arms, {len(table.sources):,} sources, folded by "
+        f"{found.policy}. {found.belief.leader} leads with p = {shown(found.belief.chances[found.belief.leader])}.",
+        UNKNOWN,
+    ]
+    sections = [belief_section(found), *influence_sections(found), *evidence_sections(found), price_section(found)]
+    sections += off_policy_sections(found)
+    sections.append(Section("notes", "What to keep in mind", [note for note in found.notes if note != UNKNOWN]))
+    return write_page("Were we manipulated?", lead, sections, folder)
+
+
+def shown(chance: float) -> str:
+    """A probability with as many digits as it needs."""
+    return f"{chance:.3f}" if 0.001 <= chance <= 0.999 else f"{chance:.3g}" if chance < 0.5 else f"1 - {1 - chance:.2g}"
+
+
+def belief_section(found: Audit) -> Section:
+    """What is believed now, over time, and when the leader changed."""
+    arms, marks = found.table.arms, found.marks.astype(float)
+    panels = [belief_panel(found, "as logged" if found.without else "", found.over_time)]
+    text = []
+    if found.without is not None:
+        what_if = found.without
+        panels.append(belief_panel(found, f"without {what_if.rows:,} rows", what_if.over_time))
+        since = what_if.first_other_leader
+        when = "The same arm would have led throughout." if since is None else f"Another arm leads after row {since:,}."
+        chance = shown(what_if.belief.chances[what_if.belief.leader])
+        text.append(f"Without the rows named, {what_if.belief.leader} would lead with p = {chance}. {when}")
+    leaders = found.over_time.argmax(axis=1)
+    turns = np.nonzero(leaders[1:] != leaders[:-1])[0] + 1
+    rows = [[int(marks[turn]), arms[leaders[turn - 1]], arms[leaders[turn]]] for turn in turns]
+    now = [[arm, float(chance)] for arm, chance in found.belief.chances.items()]
+    caption = "What the policy believes, row by row."
+    if len(arms) > ARMS:
+        caption += f" The {ARMS} arms of {len(arms)} that were ever believed in most."
+    return Section(
+        "belief",
+        "What the policy believes",
+        text,
+        pictures=[Picture("belief-over-time", caption, Drawing(panels, "row", "chance of the arm"))],
+        tables=[
+            Sheet("belief-now", "The belief after the log", ["arm", "chance"], now),
+            Sheet("changes-of-mind", "Changes of mind", ["seen by row", "from", "to"], rows),
+        ],
+    )
+
+
+def belief_panel(found: Audit, title: str, over_time: Any) -> Panel:
+    """A line for each arm that mattered, the same looks in every panel."""
+    most = np.sort(np.argsort(-found.over_time.max(axis=0), kind="stable")[:ARMS])
+    x = found.marks.astype(float)
+    return Panel(title, [Line(found.table.arms[arm], place, x, over_time[:, arm]) for place, arm in enumerate(most)])
+
+
+def influence_sections(found: Audit) -> list[Section]:
+    """Who moved the belief, and the witness set."""
+    told = found.sources()
+    if not told:
+        return []
+    leader, names = found.belief.leader, set(found.witness or ())
+    top = told[:BARS]
+    bars = Bars(
+        [row["source"] for row in top],
+        [row["influence"] for row in top],
+        [row["source"] in names for row in top],
+        ("other sources", "the witness set"),
+        f"how far the source moved p({leader})",
+    )
+    text = [
+        f"The log was folded again without each source. Influence is p({leader}) as it is, less what it would be: "
+        "positive for those that made the leader, negative for those that spoke against it."
+    ]
+    if found.witness is not None:
+        text.append(
+            f"Witness set: without {', '.join(found.witness[:BARS])}{' and others' if len(names) > BARS else ''} "
+            f"({len(names):,} of {len(found.table.sources):,} sources) {found.witness_leader} would lead. Verified by "
+            "a replay of the log without them; a smaller set may exist. It counts past sources, not future fakes."
+        )
+    headings = ["source", "rows", "influence", "leader without", "e-value", "in the witness set"]
+    keys = ("source", "rows", "influence", "leader_without", "e_value")
+    rows = [[*(row[key] for key in keys), "yes" if row["source"] in names else "no"] for row in told[:ROWS]]
+    note = f"The first {ROWS:,} of {len(told):,}; the JSON holds all." if len(told) > ROWS else ""
+    caption = f"The {len(top)} sources that moved p({leader}) up most."
+    picture = Picture("influence-bars", caption, bars)
+    sheet = Sheet("influence-rows", "Sources by influence", headings, rows, note)
+    return [Section("influence", "Who moved the belief", text, pictures=[picture], tables=[sheet])]
+
+
+def evidence_sections(found: Audit) -> list[Section]:
+    """How much sources differ, over time and one by one."""
+    if not found.evidence:
+        return []
+    level, alarms = LEVEL / len(found.evidence), found.alarms()
+    x = found.evidence[0].marks
+    lines = [
+        Line(one.name, place, one.marks, np.clip(one.everyone / math.log(10.0), *CUT))
+        for place, one in enumerate(found.evidence)
+    ]
+    lines.append(Line(f"alarm at level {LEVEL:g}", 6, x, np.full(len(x), -math.log10(level))))
+    text = [
+        "An e-value is what a bettor against a hypothesis owns who began with 1. If no source differs it ever reaches "
+        f"{1 / level:.0f} with a chance of at most {level:.3g}, however often one looks; the level of {LEVEL:g} is "
+        f"shared by {len(found.evidence)} statistics. A difference is not fraud.",
+    ]
+    flags = found.flagged()
+    if flags:
+        text.append(
+            f"{len(flags):,} sources differ in rate or selection by e-BH, which holds the expected share of false "
+            f"ones at {LEVEL:g}: {', '.join(flags[:BARS])}{' and others' if len(flags) > BARS else ''}."
+        )
+    summary = [
+        [one.name, HYPOTHESES[one.name], as_number(float(one.everyone[-1])), alarms[one.name]] for one in found.evidence
+    ]
+    combined = found.e_values()
+    assert combined is not None
+    order = np.argsort(-combined, kind="stable")[:ROWS]
+    columns = [*(one.sources for one in found.evidence), combined]
+    rows = [[found.table.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
+    names = [one.name for one in found.evidence]
+    both = " and ".join(name for name in ABOUT_REWARDS if name in names)
+    drawing = Drawing([Panel("", lines)], "row", "evidence that some source differs\n(power of ten)")
+    return [
+        Section(
+            "evidence",
+            "Who differs",
+            text,
+            pictures=[Picture("evidence-over-time", "Evidence against: no source differs. Cut at 10 and -3.", drawing)],
+            tables=[
+                Sheet("evidence-all", "By statistic", ["statistic", "hypothesis", "e-value", "alarm by row"], summary),
+                Sheet("evidence-rows", "By source", ["source", *names, f"mean of {both}"], rows),
+            ],
+        )
+    ]
+
+
+def price_section(found: Audit) -> Section:
+    """Future fakes."""
+    text = [
+        "How many forged rewards from now on would unseat the leader, played from the present state, or from the one "
+        "without the rows named, with the means of the log. It is an upper bound: the cheapest of the attacks tried. "
+        "It is no count of past fakes."
+    ]
+    if found.price is None:
+        reasons = [note for note in found.notes if note.startswith("no price")]
+        return Section("price", "The price from here", [*text, *(reasons or ["It was not asked for."])])
+    words = {
+        "attack": "attack (it sees the arm and the reward)",
+        "future_fakes": "forged rewards needed (median block)",
+        "low": "cheapest block",
+        "high": "dearest block",
+        "if_means_are_close": "if the means are as close as their 95 % intervals allow",
+        "if_means_are_far": "if they are as far apart as these allow",
+        "rounds_ahead": "within so many rounds",
+        "runs": "runs a block",
+        "blocks": "blocks",
+    }
+    rows = [[meaning, found.price[key]] for key, meaning in words.items()]
+    return Section("price", "The price from here", text, tables=[Sheet("price-rows", "Price", ["", "value"], rows)])
+
+
+def off_policy_sections(found: Audit) -> list[Section]:
+    """Values of arms and shadow policies."""
+    told = found.off_policy
+    if told is None:
+        return []
+    rest = told["without_suspects"]
+    rows = [
+        [name, *estimate_cells(row if kind == "arms" else row["value"])]
+        + ([value_of(rest[kind][name] if kind == "arms" else rest[kind][name]["value"])] if rest else [])
+        for kind in ("arms", "policies")
+        for name, row in told[kind].items()
+    ]
+    headings = ["always / policy", "IPS", "self-normalised", "doubly robust", "± 95 %", "effective rows"]
+    headings += ["without suspects"] if rest else []
+    text = [
+        "What always taking an arm, or another policy that would have learnt from this log, would have earned; the "
+        f"log's own mean reward is {told['mean_reward']:.4g}. The interval is asymptotic; it is that of the doubly "
+        "robust value."
+    ]
+    tables = [Sheet("off-policy-rows", "Values", headings, rows)]
+    if told["policies"]:
+        beliefs = [[name, row["leader"], row["chances"][row["leader"]]] for name, row in told["policies"].items()]
+        tables.append(Sheet("shadow-rows", "What shadow policies believe", ["policy", "leader", "its chance"], beliefs))
+    return [Section("off-policy", "What else would have earned", text, tables=tables)]
+
+
+def estimate_cells(value: dict[str, Any] | None) -> list[Any]:
+    """An estimate as cells of a row."""
+    if value is None or value["dr"] is None:
+        return [None] * 5
+    half = (value["dr"]["high"] - value["dr"]["low"]) / 2
+    middle = None if value["snips"] is None else value["snips"]["value"]
+    return [value["ips"]["value"], middle, value["dr"]["value"], half, value["effective_rows"]]
+
+
+def value_of(value: dict[str, Any] | None) -> Any:
+    """The doubly robust value alone."""
+    return None if value is None or value["dr"] is None else value["dr"]["value"]

@@ -1,0 +1,81 @@
+"""A log of any system as one kind of table: arms and sources by name, rewards in [0, 1]."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robandit.errors import InputError
+from robandit.game import Floats, Policy
+from robandit.lab.log import Log
+from robandit.online.terms import Terms
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a file are called; a column that is not there may only be one that is not needed."""
+
+    arm: str = "arm"
+    reward: str = "reward"
+    chance: str = "chance"
+    source: str = "source"
+    time: str = "time"
+    delay: str = "delay"
+    range: tuple[float, float] = (0.0, 1.0)  # of the rewards, mapped to 0 and 1
+
+    def __post_init__(self) -> None:
+        low, high = self.range
+        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+            raise InputError(
+                f"the range of the rewards must be two numbers, the lower one first, not {low:g}, {high:g}"
+            )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A log in the order it was learnt, with everything by name that the policy knows by number."""
+
+    log: Log
+    arms: tuple[str, ...]
+    sources: tuple[str, ...] = ()
+    codes: Codes = field(default_factory=lambda: np.zeros(0, np.int64))  # a row's source; len(sources): not known
+    times: Floats | None = None  # when a row was learnt, in seconds
+    delays: Floats | None = None  # how long after its decision; seconds or decisions, but one of the two
+    first_line: int = 1  # of the file, that holds row 0
+    terms: Terms | None = None  # what decided and how it began, where the file says it
+
+    def __post_init__(self) -> None:
+        if not self.sources and len(self.codes) == 0:
+            object.__setattr__(self, "codes", np.zeros(self.rows, np.int64))
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(np.size(self.log.arms))
+
+    def place(self, row: int) -> str:
+        """Where a row stands in its file."""
+        return f"line {row + self.first_line}" if self.first_line > 1 else f"row {row + 1}"
+
+
+def fitted(table: Table, policy: Policy[Any]) -> Table:
+    """The table as a policy can learn from it, or a sentence why it cannot.
+
+    A policy that only counts never looks at a chance, so a missing one is no harm; one that weighs must have it.
+    """
+    decided = "" if table.terms is None else table.terms.policy
+    if policy.reads_note and (table.log.notes is None or decided.partition(":")[0] not in ("", policy.name)):
+        raise InputError(f"{policy} learns from coins it throws when it decides, and this log does not tell them")
+    missing = np.isnan(np.asarray(table.log.chances))
+    if not policy.explicit or not missing.any():
+        return table
+    if policy.late != "exact":
+        row = table.place(int(np.argmax(missing)))
+        raise InputError(
+            f"{policy} weighs a reward by the chance its arm had, and {row} has none: name the column of the chances, "
+            "or audit with a policy that only counts, such as ucb1 or thompson"
+        )
+    return replace(table, log=replace(table.log, chances=np.where(missing, 1.0, table.log.chances)))
