@@ -1,0 +1,83 @@
+(** From an inequality about one round to a bound on the expected regret of T rounds, from equal probabilities. *)
+From Coq Require Import Reals Lra Lia Psatz Arith List.
+Require Import Samba Sums Play Step Drift Tail.
+Import ListNotations.
+Open Scope R_scope.
+
+(** expected regret in a round: sum of gap(a) * p(a) *)
+Definition regret (arms best : nat) (means : nat -> R) (p : nat -> R) (m : move) : R :=
+  sum arms (fun a => (means best - means a) * p a).
+
+Section Bound.
+Variable arms best : nat.
+Variable alpha A : R.
+Variable means : nat -> R.
+Hypothesis best_arm : (best < arms)%nat.
+Hypothesis step : 0 < alpha < 1.
+Hypothesis A_nonneg : 0 <= A.
+
+Let some_arms : (0 < arms)%nat. Proof. lia. Qed.
+Let learn := learn arms alpha.
+Let keeps p a x (H : valid arms p) Ha Hx : valid arms (learn p a x) := learn_valid arms alpha some_arms step p H a x Ha Hx.
+Let V := V arms best alpha A.
+
+Lemma E_end_sum : forall (f : nat -> (nat -> R) -> R) adv T h p n,
+  expected arms learn nothing (fun p => sum n (fun i => f i p)) adv T h p =
+  sum n (fun i => expected arms learn nothing (f i) adv T h p).
+Proof.
+  intros f adv T h p. induction n as [|n IH].
+  - rewrite (expected_same arms learn _ (fun q m => nothing q m + -1 * nothing q m) _ (fun q => nought q + -1 * nought q)).
+    + rewrite expected_linear. change (sum 0 _) with 0. ring.
+    + intros. unfold nothing. ring.
+    + intros. unfold nought. change (sum 0 _) with 0. ring.
+  - rewrite sum_S, <- IH, <- (Rmult_1_l (expected arms learn nothing (f n) adv T h p)), <- expected_linear.
+    apply expected_same; intros; [unfold nothing; ring|]. rewrite sum_S. ring.
+Qed.
+
+Lemma probability_below_one : forall p i, valid arms p -> (i < arms)%nat -> p i <= 1.
+Proof.
+  intros p i Hp Hi. assert (S := proj2 Hp). rewrite (sum_out arms p i Hi) in S.
+  assert (0 <= sum arms (but i p)) by (apply but_nonneg; intros a Ha _; left; apply Hp, Ha). lra.
+Qed.
+
+Lemma V_uniform : V (uniform arms) = INR arms * A - (INR arms - 1) / alpha * ln (INR arms).
+Proof.
+  assert (K : 0 < INR arms) by (apply lt_0_INR, some_arms). unfold V, Drift.V, uniform.
+  rewrite but_const; [|assumption]. rewrite ln_Rinv; [|assumption]. field. lra.
+Qed.
+
+Theorem from_one_round : forall (g : (nat -> R) -> move -> R) adv T tail,
+  always_lawful arms means is_law adv ->
+  (forall p m, valid arms p -> lawful arms means is_law m -> g p m + after arms learn V p m <= V p) ->
+  (forall i, (i < arms)%nat -> - ln tail <= E_end arms learn (fun p => ln (p i)) adv T) ->
+  E_sum arms learn g adv T <= (INR arms - 1) * A + (INR arms - 1) / alpha * (ln tail - ln (INR arms)).
+Proof.
+  intros g adv T tail L One Tail. assert (U := uniform_valid arms some_arms).
+  assert (C := certificate arms learn means is_law (fun d H => H) keeps g V 0
+    ltac:(intros p m Hp Hm; rewrite Rplus_0_r; apply One; assumption) adv L T [] (uniform arms) U).
+  rewrite Rmult_0_r, Rplus_0_r, expected_split in C. fold (E_sum arms learn g adv T) in C.
+  (* at the end: A/p is at least A, and the logarithms are bounded by the tail *)
+  assert (End : A + / alpha * ((INR arms - 1) * - ln tail) <= expected arms learn nothing V adv T [] (uniform arms)).
+  { apply Rle_trans with (expected arms learn (fun p m => nothing p m + / alpha * nothing p m)
+      (fun p => A + / alpha * sum arms (fun i => but best (fun a => ln (p a)) i)) adv T [] (uniform arms)).
+    - rewrite expected_linear, (expected_const arms learn means is_law (fun d H => H) keeps A adv L T [] _ U), E_end_sum.
+      apply Rplus_le_compat_l, Rmult_le_compat_l; [left; apply Rinv_0_lt_compat; lra|].
+      rewrite <- (but_const arms best _ best_arm). apply sum_le. intros i Hi. unfold but at 1.
+      destruct (Nat.eqb_spec i best) as [E|E].
+      + right. symmetry.
+        rewrite (expected_same arms learn nothing nothing _ (fun _ => 0)); [|reflexivity|].
+        * apply (expected_const arms learn means is_law (fun d H => H) keeps 0 adv L T [] _ U).
+        * intros p. rewrite E. apply but_same.
+      + apply Rle_trans with (E_end arms learn (fun p => ln (p i)) adv T); [apply Tail, Hi|].
+        right. apply expected_same; [reflexivity|]. intros p. symmetry. apply (but_other best (fun a => ln (p a))). assumption.
+    - apply (expected_le arms learn means is_law (fun d H => H) keeps); auto.
+      + intros. unfold nothing. lra.
+      + intros p Hp. unfold V, Drift.V. apply Rplus_le_compat_r.
+        assert (Pb : 0 < p best) by (apply Hp, best_arm). assert (P1 := probability_below_one p best Hp best_arm).
+        apply Rmult_le_reg_r with (p best); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; nra. }
+  rewrite V_uniform in C.
+  replace ((INR arms - 1) / alpha * (ln tail - ln (INR arms))) with
+    (- (/ alpha * ((INR arms - 1) * - ln tail)) - (INR arms - 1) / alpha * ln (INR arms)) by (field; lra).
+  lra.
+Qed.
+End Bound.
