@@ -10,16 +10,19 @@ Definition regret (arms best : nat) (means : nat -> R) (p : nat -> R) (m : move)
 
 Section Bound.
 Variable arms best : nat.
-Variable alpha A : R.
+Variable alpha A w : R.
 Variable means : nat -> R.
 Hypothesis best_arm : (best < arms)%nat.
 Hypothesis step : 0 < alpha < 1.
 Hypothesis A_nonneg : 0 <= A.
+Hypothesis w_nonneg : 0 <= w.
+Variable possible : law -> Prop.  (* the laws the adversary may show *)
+Hypothesis possible_is_law : forall d, possible d -> is_law d.
 
 Let some_arms : (0 < arms)%nat. Proof. lia. Qed.
 Let learn := learn arms alpha.
 Let keeps p a x (H : valid arms p) Ha Hx : valid arms (learn p a x) := learn_valid arms alpha some_arms step p H a x Ha Hx.
-Let V := V arms best alpha A.
+Let V := potential arms best A w.
 
 Lemma E_end_sum : forall (f : nat -> (nat -> R) -> R) adv T h p n,
   expected arms learn nothing (fun p => sum n (fun i => f i p)) adv T h p =
@@ -40,44 +43,42 @@ Proof.
   assert (0 <= sum arms (but i p)) by (apply but_nonneg; intros a Ha _; left; apply Hp, Ha). lra.
 Qed.
 
-Lemma V_uniform : V (uniform arms) = INR arms * A - (INR arms - 1) / alpha * ln (INR arms).
+Lemma V_uniform : V (uniform arms) = INR arms * A - (INR arms - 1) * w * ln (INR arms).
 Proof.
-  assert (K : 0 < INR arms) by (apply lt_0_INR, some_arms). unfold V, Drift.V, uniform.
+  assert (K : 0 < INR arms) by (apply lt_0_INR, some_arms). unfold V, potential, uniform.
   rewrite but_const; [|assumption]. rewrite ln_Rinv; [|assumption]. field. lra.
 Qed.
 
 Theorem from_one_round : forall (g : (nat -> R) -> move -> R) adv T tail,
-  always_lawful arms means is_law adv ->
-  (forall p m, valid arms p -> lawful arms means is_law m -> g p m + after arms learn V p m <= V p) ->
+  always_lawful arms means possible adv ->
+  (forall p m, valid arms p -> lawful arms means possible m -> g p m + after arms learn V p m <= V p) ->
   (forall i, (i < arms)%nat -> - ln tail <= E_end arms learn (fun p => ln (p i)) adv T) ->
-  E_sum arms learn g adv T <= (INR arms - 1) * A + (INR arms - 1) / alpha * (ln tail - ln (INR arms)).
+  E_sum arms learn g adv T <= (INR arms - 1) * A + (INR arms - 1) * w * (ln tail - ln (INR arms)).
 Proof.
   intros g adv T tail L One Tail. assert (U := uniform_valid arms some_arms).
-  assert (C := certificate arms learn means is_law (fun d H => H) keeps g V 0
+  assert (C := certificate arms learn means possible possible_is_law keeps g V 0
     ltac:(intros p m Hp Hm; rewrite Rplus_0_r; apply One; assumption) adv L T [] (uniform arms) U).
   rewrite Rmult_0_r, Rplus_0_r, expected_split in C. fold (E_sum arms learn g adv T) in C.
   (* at the end: A/p is at least A, and the logarithms are bounded by the tail *)
-  assert (End : A + / alpha * ((INR arms - 1) * - ln tail) <= expected arms learn nothing V adv T [] (uniform arms)).
-  { apply Rle_trans with (expected arms learn (fun p m => nothing p m + / alpha * nothing p m)
-      (fun p => A + / alpha * sum arms (fun i => but best (fun a => ln (p a)) i)) adv T [] (uniform arms)).
-    - rewrite expected_linear, (expected_const arms learn means is_law (fun d H => H) keeps A adv L T [] _ U), E_end_sum.
-      apply Rplus_le_compat_l, Rmult_le_compat_l; [left; apply Rinv_0_lt_compat; lra|].
+  assert (End : A + w * ((INR arms - 1) * - ln tail) <= expected arms learn nothing V adv T [] (uniform arms)).
+  { apply Rle_trans with (expected arms learn (fun p m => nothing p m + w * nothing p m)
+      (fun p => A + w * sum arms (fun i => but best (fun a => ln (p a)) i)) adv T [] (uniform arms)).
+    - rewrite expected_linear, (expected_const arms learn means possible possible_is_law keeps A adv L T [] _ U), E_end_sum.
+      apply Rplus_le_compat_l, Rmult_le_compat_l; [assumption|].
       rewrite <- (but_const arms best _ best_arm). apply sum_le. intros i Hi. unfold but at 1.
       destruct (Nat.eqb_spec i best) as [E|E].
       + right. symmetry.
         rewrite (expected_same arms learn nothing nothing _ (fun _ => 0)); [|reflexivity|].
-        * apply (expected_const arms learn means is_law (fun d H => H) keeps 0 adv L T [] _ U).
+        * apply (expected_const arms learn means possible possible_is_law keeps 0 adv L T [] _ U).
         * intros p. rewrite E. apply but_same.
       + apply Rle_trans with (E_end arms learn (fun p => ln (p i)) adv T); [apply Tail, Hi|].
         right. apply expected_same; [reflexivity|]. intros p. symmetry. apply (but_other best (fun a => ln (p a))). assumption.
-    - apply (expected_le arms learn means is_law (fun d H => H) keeps); auto.
+    - apply (expected_le arms learn means possible possible_is_law keeps); auto.
       + intros. unfold nothing. lra.
-      + intros p Hp. unfold V, Drift.V. apply Rplus_le_compat_r.
+      + intros p Hp. unfold V, potential. apply Rplus_le_compat_r.
         assert (Pb : 0 < p best) by (apply Hp, best_arm). assert (P1 := probability_below_one p best Hp best_arm).
         apply Rmult_le_reg_r with (p best); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; nra. }
   rewrite V_uniform in C.
-  replace ((INR arms - 1) / alpha * (ln tail - ln (INR arms))) with
-    (- (/ alpha * ((INR arms - 1) * - ln tail)) - (INR arms - 1) / alpha * ln (INR arms)) by (field; lra).
   lra.
 Qed.
 End Bound.

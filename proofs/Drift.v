@@ -1,5 +1,5 @@
-(** The potential V(p) = A / p(best) + (1 / alpha) * (sum of ln p(a) over the other arms), and how much it grows in one
-    round, in expectation: for any number of arms, any leader, any shown laws of rewards in [0, 1]. *)
+(** The potential V(p) = A / p(best) + w * (sum of ln p(a) over the other arms), and how much it grows in one round, in
+    expectation, with w = 1 / alpha: for any number of arms, any leader, any shown laws of rewards in [0, 1]. *)
 From Coq Require Import Reals Lra Lia Psatz Arith.
 Require Import Samba Sums Play Step.
 Open Scope R_scope.
@@ -38,6 +38,9 @@ Proof.
   apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; assumption|assumption].
 Qed.
 
+Definition potential (arms best : nat) (A w : R) (p : nat -> R) : R :=
+  A / p best + w * sum arms (but best (fun a => ln (p a))).
+
 Section Drift.
 Variable arms best : nat.
 Variable alpha A : R.
@@ -48,7 +51,7 @@ Hypothesis A_nonneg : 0 <= A.
 
 Let some_arms : (0 < arms)%nat. Proof. lia. Qed.
 
-Definition V (p : nat -> R) : R := A / p best + / alpha * sum arms (but best (fun a => ln (p a))).
+Let V := potential arms best A (/ alpha).
 
 Variable p : nat -> R.
 Hypothesis p_valid : valid arms p.
@@ -64,7 +67,7 @@ Proof. apply p_valid. Qed.
 
 Lemma V_step : forall a x, (a < arms)%nat -> 0 <= x <= 1 -> V (learn arms alpha p a x) <= V p + x * gain a.
 Proof.
-  intros a x Ha Hx. unfold V, gain.
+  intros a x Ha Hx. unfold V, potential, gain.
   assert (Pb := positive best best_arm).
   assert (One : 0 < p best + shift arms alpha p l a best).
   { assert (S := shifted_positive arms alpha some_arms step p p_valid a best 1 Ha best_arm ltac:(lra)).

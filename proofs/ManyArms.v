@@ -300,7 +300,7 @@ Definition cost_contested (p : nat -> R) (m : move) : R := if contested p then c
 
 Theorem one_round : forall p m, valid arms p -> lawful arms means is_law m ->
   regret arms best means p m - b_1 * cost_calm p m - b_K * cost_contested p m +
-    after arms (learn arms alpha) (V arms best alpha A) p m <= V arms best alpha A p.
+    after arms (learn arms alpha) (potential arms best A (/ alpha)) p m <= potential arms best A (/ alpha) p.
 Proof.
   intros p m Hp Hm. assert (Ap := A_positive).
   assert (D := drift arms best alpha A means best_arm step ltac:(lra) p Hp m Hm).
@@ -330,11 +330,12 @@ Proof.
   set (tail := K / (1 - alpha) + INR T * (alpha / (1 - alpha))).
   assert (Floor : K <= K / (1 - alpha)).
   { apply Rmult_le_reg_r with (1 - alpha); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; nra. }
-  assert (F := from_one_round arms best alpha A means best_arm step ltac:(lra)
+  assert (weight : 0 <= / alpha) by (left; apply Rinv_0_lt_compat; lra).
+  assert (F := from_one_round arms best alpha A (/ alpha) means best_arm step ltac:(lra) weight is_law (fun d H => H)
     (fun p m => (regret arms best means p m + - b_1 * cost_calm p m) + - b_K * cost_contested p m) adv T tail L).
   specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); lra)).
-  specialize (F ltac:(intros i Hi; apply (log_tail arms alpha means some_arms step i (K / (1 - alpha)) adv T Hi L Floor);
-    intros p m Hp Hm; apply (inverse_one_round arms alpha means some_arms step i p m Hi Hp Hm))).
+  specialize (F ltac:(intros i Hi; apply (log_tail arms alpha means some_arms step is_law (fun d H => H) i (K / (1 - alpha)) adv T Hi L Floor);
+    intros p m Hp Hm; apply (inverse_one_round arms alpha means some_arms step is_law (fun d H => H) i p m Hi Hp Hm))).
   assert (Lin : E_sum arms (learn arms alpha)
       (fun p m => (regret arms best means p m + - b_1 * cost_calm p m) + - b_K * cost_contested p m) adv T =
     (E_regret adv T + - b_1 * E_cost_calm adv T) + - b_K * E_cost_contested adv T).

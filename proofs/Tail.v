@@ -13,10 +13,12 @@ Variable alpha : R.
 Variable means : nat -> R.
 Hypothesis some_arms : (0 < arms)%nat.
 Hypothesis step : 0 < alpha < 1.
+Variable possible : law -> Prop.  (* the laws the adversary may show *)
+Hypothesis possible_is_law : forall d, possible d -> is_law d.
 
 Let grow := alpha / (1 - alpha).
 Let learn := learn arms alpha.
-Let lawful := lawful arms means is_law.
+Let lawful := lawful arms means possible.
 Let keeps p a x (H : valid arms p) Ha Hx : valid arms (learn p a x) := learn_valid arms alpha some_arms step p H a x Ha Hx.
 
 Lemma grow_positive : 0 < grow.
@@ -39,7 +41,7 @@ Lemma after_grows : forall f e p m, valid arms p -> lawful m -> (forall a, (a < 
 Proof.
   intros f e p m Hp Hm He H. unfold after.
   apply Rle_trans with (sum arms (fun a => f p * p a + p a * e a)).
-  - apply sum_le. intros a Ha. assert (0 < p a) by (apply Hp, Ha). destruct (Hm a Ha) as [L _].
+  - apply sum_le. intros a Ha. assert (0 < p a) by (apply Hp, Ha). destruct (Hm a Ha) as [L _]. apply possible_is_law in L.
     assert (M : mean (fun x => f (learn p a x)) (shown m a) <= f p + e a).
     { rewrite <- (mean_const (f p + e a) _ L). apply mean_le; auto. }
     apply (Rmult_le_compat_l (p a)) in M; lra.
@@ -155,25 +157,25 @@ Proof.
 Qed.
 
 (** Jensen: the mean of a logarithm is at most the logarithm of the mean *)
-Lemma jensen : forall f bound adv T h p, always_lawful arms means is_law adv -> (forall p, valid arms p -> 0 < f p) ->
+Lemma jensen : forall f bound adv T h p, always_lawful arms means possible adv -> (forall p, valid arms p -> 0 < f p) ->
   valid arms p -> 0 < bound -> expected arms learn nothing f adv T h p <= bound ->
   expected arms learn nothing (fun p => ln (f p)) adv T h p <= ln bound.
 Proof.
   intros f bound adv T h p L Pos Hp Hb Hf.
   apply Rle_trans with (expected arms learn (fun p m => nothing p m + / bound * nothing p m)
     (fun p => (ln bound - 1) + / bound * f p) adv T h p).
-  - apply (expected_le arms learn means is_law (fun d H => H) keeps); auto.
+  - apply (expected_le arms learn means possible possible_is_law keeps); auto.
     + intros. unfold nothing. lra.
     + intros q Hq. assert (J := ln_tangent (f q) bound (Pos q Hq) Hb).
       replace ((f q - bound) / bound) with (/ bound * f q - 1) in J by (field; lra). lra.
-  - rewrite expected_linear, (expected_const arms learn means is_law (fun d H => H) keeps _ adv L T h p Hp).
+  - rewrite expected_linear, (expected_const arms learn means possible possible_is_law keeps _ adv L T h p Hp).
     assert (/ bound * expected arms learn nothing f adv T h p <= / bound * bound).
     { apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat|]; assumption. }
     rewrite Rinv_l in H; lra.
 Qed.
 
 (** the mean of -ln p(i) after T rounds, for any floor with which 1/p(i) grows as above *)
-Lemma log_tail : forall i floor adv T, (i < arms)%nat -> always_lawful arms means is_law adv -> INR arms <= floor ->
+Lemma log_tail : forall i floor adv T, (i < arms)%nat -> always_lawful arms means possible adv -> INR arms <= floor ->
   (forall p m, valid arms p -> lawful m -> after arms learn (inverse i floor) p m <= inverse i floor p + grow) ->
   - ln (floor + INR T * grow) <= E_end arms learn (fun p => ln (p i)) adv T.
 Proof.
@@ -181,7 +183,7 @@ Proof.
   assert (K1 : 0 < INR arms) by (apply lt_0_INR, some_arms).
   assert (U := uniform_valid arms some_arms).
   assert (N0 : 0 <= INR T) by apply pos_INR.
-  assert (C := certificate arms learn means is_law (fun d H => H) keeps nothing (inverse i floor) grow).
+  assert (C := certificate arms learn means possible possible_is_law keeps nothing (inverse i floor) grow).
   specialize (C ltac:(intros p m Hp Hm; unfold nothing; rewrite Rplus_0_l; apply One; assumption) adv L T [] (uniform arms) U).
   replace (inverse i floor (uniform arms)) with floor in C.
   2:{ unfold inverse, uniform. rewrite Rinv_inv, Rmax_right; lra. }
@@ -190,7 +192,7 @@ Proof.
   unfold E_end.
   assert (Flip : expected arms learn (fun p m => nothing p m + -1 * nothing p m) (fun p => nought p + -1 * ln (p i)) adv T [] (uniform arms)
      <= expected arms learn nothing (fun p => ln (inverse i floor p)) adv T [] (uniform arms)).
-  { apply (expected_le arms learn means is_law (fun d H => H) keeps); auto.
+  { apply (expected_le arms learn means possible possible_is_law keeps); auto.
     - intros. unfold nothing. lra.
     - intros p Hp. assert (Pi : 0 < p i) by (apply Hp, Hi). unfold nought.
       replace (0 + -1 * ln (p i)) with (ln (/ p i)) by (rewrite ln_Rinv; [ring|assumption]).
@@ -198,7 +200,7 @@ Proof.
       assert (0 < / p i) by (apply Rinv_0_lt_compat; assumption).
       destruct H as [H|H]; [left; apply ln_increasing; assumption|rewrite H; lra]. }
   rewrite expected_linear in Flip.
-  assert (Z := expected_const arms learn means is_law (fun d H => H) keeps 0 adv L T [] (uniform arms) U).
+  assert (Z := expected_const arms learn means possible possible_is_law keeps 0 adv L T [] (uniform arms) U).
   change (fun _ : nat -> R => 0) with nought in Z. rewrite Z in Flip. lra.
 Qed.
 End Tail.

@@ -191,7 +191,7 @@ Lemma sum_of_none : forall f, sum 2 (but other (but best f)) = 0.
 Proof. intros f. rewrite sum_of_two, but_same, but_other, but_same; [ring|lia]. Qed.
 
 Theorem one_round : forall p m, valid 2 p -> lawful 2 means is_law m ->
-  regret 2 best means p m - b * cost m + after 2 (learn 2 alpha) (V 2 best alpha A) p m <= V 2 best alpha A p.
+  regret 2 best means p m - b * cost m + after 2 (learn 2 alpha) (potential 2 best A (/ alpha)) p m <= potential 2 best A (/ alpha) p.
 Proof.
   intros p m Hp Hm. assert (Ap := A_positive).
   assert (D := drift 2 best alpha A means best_arm step ltac:(lra) p Hp m Hm).
@@ -229,20 +229,21 @@ Theorem theorem_1 : forall adv T, always_lawful 2 means is_law adv ->
   E_regret adv T <= b * E_cost adv T + A + 1 / alpha * ln (1 + alpha * INR T / (2 * (1 - alpha))).
 Proof.
   intros adv T L. assert (Ap := A_positive).
-  assert (F := from_one_round 2 best alpha A means best_arm step ltac:(lra)
+  assert (weight : 0 <= / alpha) by (left; apply Rinv_0_lt_compat; lra).
+  assert (F := from_one_round 2 best alpha A (/ alpha) means best_arm step ltac:(lra) weight is_law (fun d H => H)
     (fun p m => regret 2 best means p m + - b * cost m) adv T (2 + INR T * (alpha / (1 - alpha))) L).
   assert (Two : INR 2 = 2) by (simpl; ring). rewrite Two in F.
   assert (N : 0 <= INR T) by apply pos_INR.
   assert (G : 0 < alpha / (1 - alpha)) by (apply Rdiv_lt_0_compat; lra).
   specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); lra)).
-  specialize (F ltac:(intros i Hi; apply (log_tail 2 alpha means ltac:(lia) step i 2 adv T Hi L ltac:(rewrite Two; lra));
-    intros p m Hp Hm; apply (inverse_one_round_two_arms 2 alpha means ltac:(lia) step i p m eq_refl Hi Hp Hm))).
+  specialize (F ltac:(intros i Hi; apply (log_tail 2 alpha means ltac:(lia) step is_law (fun d H => H) i 2 adv T Hi L ltac:(rewrite Two; lra));
+    intros p m Hp Hm; apply (inverse_one_round_two_arms 2 alpha means ltac:(lia) step is_law (fun d H => H) i p m eq_refl Hi Hp Hm))).
   assert (Lin : E_sum 2 (learn 2 alpha) (fun p m => regret 2 best means p m + - b * cost m) adv T =
                 E_regret adv T + - b * E_cost adv T).
   { unfold E_regret, E_cost, E_sum. rewrite <- expected_linear. apply expected_same; intros; unfold nought; ring. }
   rewrite Lin in F. rewrite <- ln_quotient in F; [|nra|lra].
   replace ((2 + INR T * (alpha / (1 - alpha))) / 2) with (1 + alpha * INR T / (2 * (1 - alpha))) in F by (field; lra).
-  replace ((2 - 1) / alpha) with (1 / alpha) in F by (field; lra).
+  replace ((2 - 1) * / alpha) with (1 / alpha) in F by (field; lra).
   lra.
 Qed.
 End TwoArms.
