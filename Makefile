@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup reproduce demo test check bench statistics faults wheel pictures format clean
+.PHONY: setup reproduce demo test check proofs bench statistics faults wheel pictures format clean
 
 setup: $(READY)
 
@@ -31,12 +31,16 @@ test: $(READY)  ## every test; interpreted coverage above 90 % without the laws,
 	$(BIN)/pytest -n auto --dist worksteal tests/test_laws.py tests/test_naive.py
 	$(BIN)/pytest -n auto --dist worksteal --ignore tests/test_laws.py --ignore tests/test_naive.py \
 	  --cov --cov-report=term:skip-covered --cov-fail-under=90
+	@command -v coqc >/dev/null || echo "The proofs were not checked: they need Coq (on Debian and Ubuntu: apt-get install coq)."
 
 check: $(READY)  ## format, lint, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+proofs:  ## the machine-checked theorems, compiled from nothing; prints them and the axioms they rest on
+	@$(PYTHON) proofs/check.py
 
 bench: $(READY)  ## ratios against C, start-up, cache, memory
 	$(BIN)/python benchmarks/run.py

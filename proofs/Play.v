@@ -190,6 +190,25 @@ Proof.
     intros x Hx. apply IH, stays_valid; auto.
 Qed.
 
+(** a hard budget: whatever happens in the T rounds to come, no more than C is paid *)
+Fixpoint affordable (adv : adversary) (C : R) (T : nat) (h : history) : Prop :=
+  match T with
+  | O => 0 <= C
+  | S n => forall a x, affordable adv (C - cost (adv h)) n ((a, x) :: h)
+  end.
+
+Theorem budget : forall adv, always_lawful adv -> forall T h p C, valid p -> affordable adv C T h ->
+  expected (fun _ m => cost m) nought adv T h p <= C.
+Proof.
+  intros adv L. induction T as [|n IH]; intros h p C Hp B; simpl in *; [exact B|].
+  apply Rle_trans with (cost (adv h) + sum arms (fun a => (C - cost (adv h)) * p a)).
+  - apply Rplus_le_compat_l, sum_le. intros a Ha. rewrite (Rmult_comm (C - cost (adv h))).
+    apply Rmult_le_compat_l; [left; apply Hp; exact Ha|].
+    assert (D : is_law (shown (adv h) a)) by (apply possible_is_law, (L h); exact Ha).
+    rewrite <- (mean_const (C - cost (adv h)) _ D). apply mean_le; auto.
+  - rewrite sum_scale, (proj2 Hp). lra.
+Qed.
+
 (** sum over rounds and value at the end, apart *)
 Lemma expected_split : forall g f adv T h p,
   expected g f adv T h p = expected g nought adv T h p + expected nothing f adv T h p.

@@ -246,4 +246,17 @@ Proof.
   replace ((2 - 1) * / alpha) with (1 / alpha) in F by (field; lra).
   lra.
 Qed.
+(** the same for an adversary that never pays more than C *)
+Corollary theorem_1_budget : forall adv T C, always_lawful 2 means is_law adv -> affordable adv C T [] ->
+  E_regret adv T <= b * C + A + 1 / alpha * ln (1 + alpha * INR T / (2 * (1 - alpha))).
+Proof.
+  intros adv T C L B. assert (H := theorem_1 adv T L).
+  assert (Paid : E_cost adv T <= C).
+  { apply (budget 2 (learn 2 alpha) means is_law (fun d H => H)
+      (fun p a x Hp Ha Hx => learn_valid 2 alpha ltac:(lia) step p Hp a x Ha Hx)); auto. apply uniform_valid. lia. }
+  assert (R := rho_below_one).
+  assert (Pos : 0 <= b).
+  { rewrite b_is. assert (Ha := a_positive). assert (0 < 2 * a / (1 - alpha)) by (apply Rdiv_lt_0_compat; lra). lra. }
+  apply (Rmult_le_compat_l b) in Paid; lra.
+Qed.
 End TwoArms.

@@ -1,0 +1,72 @@
+(** The theorems at numbers: their hypotheses can be met, and what they say is a number. *)
+From Coq Require Import Reals Lra Lia List Arith.
+Require Import Samba Sums Play Step Drift Bound TwoArms ManyArms.
+Import ListNotations.
+Open Scope R_scope.
+
+(** an adversary that shows the truth and pays nothing *)
+Definition bernoulli (x : R) : law := [(x, 1); (1 - x, 0)].
+Definition honest (means : nat -> R) : adversary := fun _ => {| shown := fun a => bernoulli (means a); cost := 0 |}.
+
+Lemma bernoulli_is_law : forall x, 0 <= x <= 1 -> is_law (bernoulli x) /\ mean_reward (bernoulli x) = x.
+Proof.
+  intros x Hx. unfold is_law, mean_reward, bernoulli. simpl. repeat split; try lra.
+  all: destruct H as [H|[H|[]]]; inversion H; lra.
+Qed.
+
+Lemma honest_is_lawful : forall arms means, (forall a, (a < arms)%nat -> 0 <= means a <= 1) ->
+  always_lawful arms means is_law (honest means).
+Proof.
+  intros arms means H h a Ha. destruct (bernoulli_is_law (means a) (H a Ha)) as [L M].
+  split; [exact L|]. simpl. rewrite M. lra.
+Qed.
+
+(** means 0.9 and 0.8, step 0.05 *)
+Definition two (a : nat) : R := match a with O => 9 / 10 | _ => 8 / 10 end.
+
+Example two_arms : forall adv T, always_lawful 2 two is_law adv ->
+  TwoArms.E_regret 0 two (1 / 20) adv T <=
+  257 / 57 * TwoArms.E_cost (1 / 20) adv T + 35 + 20 * ln (1 + INR T / 38).
+Proof.
+  intros adv T L.
+  assert (H := theorem_1 0 1 ltac:(lia) two (1 / 20) ltac:(simpl; lra) ltac:(lra) ltac:(simpl; lra) adv T L).
+  replace (TwoArms.b 0 1 two (1 / 20)) with (257 / 57) in H by (unfold TwoArms.b, rho; simpl; field).
+  replace (TwoArms.A 0 1 two (1 / 20)) with 35 in H by (unfold TwoArms.A, rho; simpl; field).
+  replace (1 + 1 / 20 * INR T / (2 * (1 - 1 / 20))) with (1 + INR T / 38) in H by field.
+  replace (1 / (1 / 20)) with 20 in H by field. exact H.
+Qed.
+
+Lemma honest_pays_nothing : forall means T h, affordable (honest means) 0 T h.
+Proof. intros means T. induction T as [|n IH]; intros h; simpl; [lra|]. intros. rewrite Rminus_0_r. apply IH. Qed.
+
+Example two_arms_in_peace : forall T, TwoArms.E_regret 0 two (1 / 20) (honest two) T <= 35 + 20 * ln (1 + INR T / 38).
+Proof.
+  intros T. assert (L : always_lawful 2 two is_law (honest two)).
+  { apply honest_is_lawful. intros [|[|a]] Ha; simpl; try lra; lia. }
+  assert (H := two_arms (honest two) T L).
+  assert (Z := budget 2 (Step.learn 2 (1 / 20)) two is_law (fun d H => H)
+    (fun p a x Hp Ha Hx => learn_valid 2 (1 / 20) ltac:(lia) ltac:(lra) p Hp a x Ha Hx)
+    (honest two) L T [] (uniform 2) 0 (uniform_valid 2 ltac:(lia)) (honest_pays_nothing two T [])).
+  fold (E_sum 2 (Step.learn 2 (1 / 20)) (fun _ m => cost m) (honest two) T) in Z.
+  fold (TwoArms.E_cost (1 / 20) (honest two) T) in Z. lra.
+Qed.
+
+(** the nine arms 0.9, 0.8, ..., 0.1 at the largest step the theorem allows, 1/73 *)
+Definition nine (a : nat) : R := (9 - INR a) / 10.
+
+Example nine_arms : forall adv T, always_lawful 9 nine is_law adv ->
+  ManyArms.E_regret 9 0 nine (1 / 73) adv T <=
+  11752 / 511 * ManyArms.E_cost_calm 9 0 (1 / 73) adv T + 86862 / 511 * ManyArms.E_cost_contested 9 0 (1 / 73) adv T +
+  8 * (5328 / 7) + 584 * ln ((657 + INR T) / 648).
+Proof.
+  intros adv T L. assert (N9 : INR 9 = 9) by (simpl; ring). assert (N0 : nine 0 = 9 / 10) by (unfold nine; simpl; field).
+  assert (Others : forall i, (i < 9)%nat -> i <> 0%nat -> 0 <= nine i <= 8 / 10 /\ nine 0 - nine i <= 8 / 10).
+  { intros i Hi N. rewrite N0. unfold nine. assert (INR i <= 8) by (replace 8 with (INR 8) by (simpl; ring); apply le_INR; lia).
+    assert (1 <= INR i) by (replace 1 with (INR 1) by (simpl; ring); apply le_INR; lia). lra. }
+  assert (H := theorem_3 9 0 nine (1 / 73) (8 / 10) (8 / 10) ltac:(lia) ltac:(lia) Others ltac:(rewrite N0; lra) ltac:(lra)
+    ltac:(rewrite N0, N9; lra) adv T L).
+  assert (Ea : ManyArms.a 0 nine (1 / 73) (8 / 10) (8 / 10) = 72 / 7) by (unfold ManyArms.a, spread, rho'; rewrite N0; field).
+  unfold b_1, b_K, ManyArms.b, ManyArms.A in H. rewrite Ea, N9 in H.
+  replace ((1 + 1 / 73 * INR T / 9) / (1 - 1 / 73)) with ((657 + INR T) / 648) in H by field.
+  lra.
+Qed.

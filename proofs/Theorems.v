@@ -1,0 +1,17 @@
+(** What is proved, in full, and the axioms it rests on. *)
+From Coq Require Import Reals QArith List.
+Require Import Samba Play Step Drift Tail TwoArms ManyArms Agreement Examples.
+Open Scope R_scope.
+
+Check TwoArms.theorem_1.
+Check TwoArms.theorem_1_budget.
+Check ManyArms.theorem_3.
+Check Examples.two_arms.
+Check Examples.two_arms_in_peace.
+Check Examples.nine_arms.
+Check Agreement.learned_agrees.
+
+Definition everything :=
+  (@TwoArms.theorem_1, @TwoArms.theorem_1_budget, @ManyArms.theorem_3, @Examples.two_arms, @Examples.two_arms_in_peace,
+   @Examples.nine_arms, @Agreement.learned_agrees).
+Print Assumptions everything.
