@@ -1,25 +1,20 @@
 (** The theorems at numbers: their hypotheses can be met, and what they say is a number. *)
 From Coq Require Import Reals Lra Lia List Arith.
-Require Import Samba Sums Play Step Drift Bound TwoArms ManyArms.
+Require Import Samba Sums Play Step Drift Bound TwoArms Sharp ManyArms.
 Import ListNotations.
 Open Scope R_scope.
 
 (** an adversary that shows the truth and pays nothing *)
-Definition bernoulli (x : R) : law := [(x, 1); (1 - x, 0)].
 Definition honest (means : nat -> R) : adversary := fun _ => {| shown := fun a => bernoulli (means a); cost := 0 |}.
 
-Lemma bernoulli_is_law : forall x, 0 <= x <= 1 -> is_law (bernoulli x) /\ mean_reward (bernoulli x) = x.
+Lemma honest_is_lawful : forall arms means, (forall a, (a < arms)%nat -> 0 <= means a <= 1) ->
+  always_lawful arms means is_bernoulli (honest means).
 Proof.
-  intros x Hx. unfold is_law, mean_reward, bernoulli. simpl. repeat split; try lra.
-  all: destruct H as [H|[H|[]]]; inversion H; lra.
+  intros arms means H h a Ha. split; [exists (means a); auto|]. unfold mean_reward. simpl. lra.
 Qed.
 
-Lemma honest_is_lawful : forall arms means, (forall a, (a < arms)%nat -> 0 <= means a <= 1) ->
-  always_lawful arms means is_law (honest means).
-Proof.
-  intros arms means H h a Ha. destruct (bernoulli_is_law (means a) (H a Ha)) as [L M].
-  split; [exact L|]. simpl. rewrite M. lra.
-Qed.
+Lemma bernoulli_adversary : forall arms means adv, always_lawful arms means is_bernoulli adv -> always_lawful arms means is_law adv.
+Proof. intros arms means adv L h a Ha. destruct (L h a Ha) as [B M]. split; [apply bernoulli_is_law|]; assumption. Qed.
 
 (** means 0.9 and 0.8, step 0.05 *)
 Definition two (a : nat) : R := match a with O => 9 / 10 | _ => 8 / 10 end.
@@ -42,13 +37,33 @@ Proof. intros means T. induction T as [|n IH]; intros h; simpl; [lra|]. intros. 
 Example two_arms_in_peace : forall T, TwoArms.E_regret 0 two (1 / 20) (honest two) T <= 35 + 20 * ln (1 + INR T / 38).
 Proof.
   intros T. assert (L : always_lawful 2 two is_law (honest two)).
-  { apply honest_is_lawful. intros [|[|a]] Ha; simpl; try lra; lia. }
+  { apply bernoulli_adversary, honest_is_lawful. intros [|[|a]] Ha; simpl; try lra; lia. }
   assert (H := two_arms (honest two) T L).
   assert (Z := budget 2 (Step.learn 2 (1 / 20)) two is_law (fun d H => H)
     (fun p a x Hp Ha Hx => learn_valid 2 (1 / 20) ltac:(lia) ltac:(lra) p Hp a x Ha Hx)
     (honest two) L T [] (uniform 2) 0 (uniform_valid 2 ltac:(lia)) (honest_pays_nothing two T [])).
   fold (E_sum 2 (Step.learn 2 (1 / 20)) (fun _ m => cost m) (honest two) T) in Z.
   fold (TwoArms.E_cost (1 / 20) (honest two) T) in Z. lra.
+Qed.
+
+(** the same game with Bernoulli rewards meets the condition of the sharp theorem *)
+Example two_arms_sharp : forall adv T, always_lawful 2 two is_bernoulli adv ->
+  TwoArms.E_regret 0 two (1 / 20) adv T <=
+  b' 0 1 two (1 / 20) * TwoArms.E_cost (1 / 20) adv T + 35 + lambda 0 1 two (1 / 20) * 20 * ln (1 + INR T / 38).
+Proof.
+  intros adv T L.
+  assert (Er : rho 0 1 two (1 / 20) = 2 / 5) by (unfold rho; simpl; field).
+  assert (Ln : 1 / 21 <= ln (1 + 1 / 20)).
+  { assert (H := ln_tangent (/ (1 + 1 / 20)) 1 ltac:(lra) ltac:(lra)). rewrite ln_Rinv, ln_1 in H; lra. }
+  assert (Lm : 1 / 2 <= lambda 0 1 two (1 / 20)).
+  { assert (U : ln (1 + 1 / 20) <= 1 / 20) by (apply ln_below; lra). unfold lambda. simpl.
+    apply Rmult_le_reg_r with (1 / 20 * (9 / 10) - 8 / 10 * ln (1 + 1 / 20)); [lra|].
+    match goal with |- _ <= ?n / ?d * ?d => replace (n / d * d) with n by (field; lra) end. lra. }
+  assert (H := theorem_1_sharp 0 1 ltac:(lia) two (1 / 20) ltac:(simpl; lra) ltac:(lra) ltac:(simpl; lra)
+    ltac:(rewrite Er; lra) adv T L).
+  replace (TwoArms.A 0 1 two (1 / 20)) with 35 in H by (unfold TwoArms.A; rewrite Er; field).
+  replace (1 + 1 / 20 * INR T / (2 * (1 - 1 / 20))) with (1 + INR T / 38) in H by field.
+  replace (lambda 0 1 two (1 / 20) / (1 / 20)) with (lambda 0 1 two (1 / 20) * 20) in H by field. exact H.
 Qed.
 
 (** the nine arms 0.9, 0.8, ..., 0.1 at the largest step the theorem allows, 1/73 *)

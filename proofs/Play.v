@@ -61,6 +61,19 @@ Proof.
   - rewrite <- (mean_const 1 d L). apply mean_le; auto. intros; lra.
 Qed.
 
+(** the reward is one with probability x, and else zero *)
+Definition bernoulli (x : R) : law := [(x, 1); (1 - x, 0)].
+Definition is_bernoulli (d : law) : Prop := exists x, 0 <= x <= 1 /\ d = bernoulli x.
+
+Lemma bernoulli_is_law : forall d, is_bernoulli d -> is_law d.
+Proof.
+  intros d (x & Hx & E). subst d. unfold is_law, bernoulli. simpl. split; [|lra].
+  intros w y [H|[H|[]]]; inversion H; lra.
+Qed.
+
+Lemma mean_bernoulli : forall f d, is_bernoulli d -> mean f d = mean_reward d * f 1 + (1 - mean_reward d) * f 0.
+Proof. intros f d (x & _ & E). subst d. unfold mean_reward, bernoulli. simpl. ring. Qed.
+
 (** what the adversary shows in a round: a law of rewards for each arm; and what it pays for that *)
 Record move := { shown : nat -> law; cost : R }.
 

@@ -68,7 +68,7 @@ Hypothesis ratio : 0 < s <= 1.
 Hypothesis probabilities : p + q = 1 /\ 0 < p /\ 0 < q.
 
 Lemma ratio_small : 0 < 1 - alpha <= 1 - alpha * s.
-Proof. split; [lra|]. nra. Qed.
+Proof. clear probabilities shown1 shown2. split; [lra|]. nra. Qed.
 
 (** the other arm leads, no corruption *)
 Lemma clean_other_leads : a * ((1 + alpha) * r2 / (1 - alpha * s) - r1) + gap * (1 - s) <= 0.
@@ -86,41 +86,40 @@ Proof.
   apply Rmult_le_pos; [repeat apply Rmult_le_pos; lra|]. left. apply Rinv_0_lt_compat, Rmult_lt_0_compat; lra.
 Qed.
 
-(** the other arm leads: what a unit of corruption buys *)
-Lemma price_other_leads : p = s * q -> a * ((1 + alpha) / (1 - alpha * s) + 1) + 2 * (p * s) <= b.
+(** the other arm leads: what corruption does to 1/p *)
+Lemma reciprocal_other_leads : a * (1 + alpha) * (x2 / (1 - alpha * s) - x1 / (1 + alpha)) <=
+  a * ((1 + alpha) * r2 / (1 - alpha * s) - r1) + c * (2 * a / (1 - alpha)).
 Proof.
-  intros E. assert (Q := ratio_small). assert (Ha := a_positive). rewrite b_is.
-  assert (H : (1 + alpha) / (1 - alpha * s) + 1 <= 2 / (1 - alpha)).
+  clear probabilities.
+  assert (Q := ratio_small). assert (Ha := a_positive). set (k := (1 + alpha) / (1 - alpha * s)).
+  assert (Hk : 0 < k) by (apply Rdiv_lt_0_compat; lra).
+  assert (K : k + 1 <= 2 / (1 - alpha)).
   { replace (2 / (1 - alpha)) with ((1 + alpha) / (1 - alpha) + 1) by (field; lra).
-    apply Rplus_le_compat_r. unfold Rdiv. apply Rmult_le_compat_l; [lra|]. apply inv_le; lra. }
-  assert (p <= 1 / 2) by nra. assert (p * s <= 1 / 2) by nra.
-  replace (2 * a / (1 - alpha)) with (a * (2 / (1 - alpha))) by (field; lra).
-  apply (Rmult_le_compat_l a) in H; lra.
+    apply Rplus_le_compat_r. unfold k, Rdiv. apply Rmult_le_compat_l; [lra|]. apply inv_le; lra. }
+  replace (a * (1 + alpha) * (x2 / (1 - alpha * s) - x1 / (1 + alpha))) with (a * (k * x2 - x1)) by (unfold k; field; lra).
+  replace (a * ((1 + alpha) * r2 / (1 - alpha * s) - r1) + c * (2 * a / (1 - alpha)))
+    with (a * (k * r2 - r1 + c * (2 / (1 - alpha)))) by (unfold k; field; lra).
+  apply Rmult_le_compat_l; [lra|].
+  assert (k * x2 <= k * (r2 + c)) by (apply Rmult_le_compat_l; lra).
+  apply (Rmult_le_compat_l c) in K; lra.
 Qed.
 
 Lemma other_leads : p = s * q ->
   a * (1 + alpha) * (x2 / (1 - alpha * s) - x1 / (1 + alpha)) + p * s * (x2 - x1) + gap * q <= b * c.
 Proof.
-  intros E. assert (Q := ratio_small). assert (Ha := a_positive). assert (Clean := clean_other_leads).
-  assert (Price := price_other_leads E). assert (Hc : 0 <= c) by lra.
-  set (k := (1 + alpha) / (1 - alpha * s)) in *.
-  assert (Hk : 0 < k) by (apply Rdiv_lt_0_compat; lra).
-  replace (a * (1 + alpha) * (x2 / (1 - alpha * s) - x1 / (1 + alpha))) with (a * (k * x2 - x1)) by (unfold k; field; lra).
-  replace ((1 + alpha) * r2 / (1 - alpha * s)) with (k * r2) in Clean by (unfold k; field; lra).
-  assert (B1 : a * (k * x2 - x1) <= a * (k * r2 - r1) + c * (a * (k + 1))).
-  { replace (a * (k * r2 - r1) + c * (a * (k + 1))) with (a * (k * (r2 + c) - (r1 - c))) by ring.
-    apply Rmult_le_compat_l; [lra|]. assert (k * x2 <= k * (r2 + c)) by (apply Rmult_le_compat_l; lra). lra. }
-  assert (B2 : p * s * (x2 - x1) <= - (gap * (p * s)) + c * (2 * (p * s))).
-  { replace (- (gap * (p * s)) + c * (2 * (p * s))) with (p * s * (- gap + 2 * c)) by ring.
-    apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. unfold gap. lra. }
-  assert (B3 : - (gap * (p * s)) + gap * q = gap * (1 - s)) by (replace (p * s) with (q - (1 - s)) by nra; ring).
-  apply (Rmult_le_compat_l c) in Price; [|assumption]. lra.
+  intros E. assert (Clean := clean_other_leads). assert (Rec := reciprocal_other_leads). assert (Hc : 0 <= c) by lra.
+  assert (Logs : p * s * (x2 - x1) <= p * s * (- gap + 2 * c)).
+  { apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. unfold gap. lra. }
+  assert (Rest : p * s = q - (1 - s)) by (clear - probabilities E; nra).
+  assert (Half : p * s <= 1 / 2) by (clear - ratio probabilities E; nra).
+  assert (c * (2 * (p * s)) <= c * 1) by (apply Rmult_le_compat_l; lra).
+  rewrite b_is, Rest in *. lra.
 Qed.
 
 (** the best arm leads, no corruption: the only place where alpha (r1 + r2) <= gap is needed in full *)
 Lemma clean_best_leads : r2 / (1 - alpha * s) - r1 / (1 + alpha * (s * s)) <= 0.
 Proof.
-  assert (Q := ratio_small). assert (S2 : 0 <= s * s <= 1) by nra.
+  clear probabilities. assert (Q := ratio_small). assert (S2 : 0 <= s * s <= 1) by nra.
   assert (P : 0 < 1 + alpha * (s * s)) by nra.
   replace (r2 / (1 - alpha * s) - r1 / (1 + alpha * (s * s)))
     with (- ((gap - alpha * (s * r1 + s * s * r2)) / ((1 - alpha * s) * (1 + alpha * (s * s))))) by (unfold gap; field; lra).
@@ -131,49 +130,37 @@ Proof.
   apply Rmult_le_pos; [assumption|]. left. apply Rinv_0_lt_compat, Rmult_lt_0_compat; lra.
 Qed.
 
-(** the best arm leads: what a unit of corruption buys *)
-Lemma price_best_leads : q = s * p ->
-  a * (1 + alpha) * (s * s) * (1 / (1 - alpha * s) + 1 / (1 + alpha * (s * s))) + 2 * q <= b.
+(** the best arm leads: what corruption does to 1/p *)
+Lemma reciprocal_best_leads :
+  a * (1 + alpha) * (s * s * (x2 / (1 - alpha * s) - x1 / (1 + alpha * (s * s)))) <= c * (2 * a / (1 - alpha)).
 Proof.
-  intros E. assert (Q := ratio_small). assert (Ha := a_positive). rewrite b_is.
+  clear probabilities.
+  assert (Q := ratio_small). assert (Ha := a_positive). assert (Clean := clean_best_leads). assert (Hc : 0 <= c) by lra.
   assert (S2 : 0 <= s * s <= 1) by nra. assert (P : 0 < 1 + alpha * (s * s)) by nra.
-  assert (S1 : s * s * (1 / (1 - alpha * s)) <= 1 / (1 - alpha)).
-  { replace (1 / (1 - alpha)) with (1 * (1 / (1 - alpha))) by ring. apply Rmult_le_compat; try lra.
-    - left. apply Rdiv_lt_0_compat; lra.
-    - unfold Rdiv. rewrite !Rmult_1_l. apply inv_le; lra. }
-  assert (T1 : s * s * (1 / (1 + alpha * (s * s))) <= 1 / (1 + alpha)).
-  { apply Rmult_le_reg_r with ((1 + alpha * (s * s)) * (1 + alpha)); [apply Rmult_lt_0_compat; lra|].
-    replace (s * s * (1 / (1 + alpha * (s * s))) * ((1 + alpha * (s * s)) * (1 + alpha))) with (s * s * (1 + alpha)) by (field; lra).
-    replace (1 / (1 + alpha) * ((1 + alpha * (s * s)) * (1 + alpha))) with (1 + alpha * (s * s)) by (field; lra). lra. }
-  assert (Hq : 2 * q <= 1) by nra.
-  replace (2 * a / (1 - alpha)) with (a * (1 + alpha) * (1 / (1 - alpha) + 1 / (1 + alpha))) by (field; lra).
-  replace (a * (1 + alpha) * (s * s) * (1 / (1 - alpha * s) + 1 / (1 + alpha * (s * s))))
-    with (a * (1 + alpha) * (s * s * (1 / (1 - alpha * s)) + s * s * (1 / (1 + alpha * (s * s))))) by ring.
-  assert (a * (1 + alpha) * (s * s * (1 / (1 - alpha * s)) + s * s * (1 / (1 + alpha * (s * s)))) <=
-          a * (1 + alpha) * (1 / (1 - alpha) + 1 / (1 + alpha))); [|lra].
-  apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra].
+  unfold Rdiv in *. set (u := / (1 - alpha * s)) in *. set (v := / (1 + alpha * (s * s))) in *.
+  assert (Hu : 0 < u <= / (1 - alpha)) by (split; [apply Rinv_0_lt_compat|apply inv_le]; lra).
+  assert (Hv : 0 < v) by (apply Rinv_0_lt_compat; lra).
+  assert (U : s * s * u <= 1 * / (1 - alpha)) by (apply Rmult_le_compat; lra).
+  assert (W : s * s * v <= / (1 + alpha)).
+  { unfold v. apply Rmult_le_reg_r with ((1 + alpha * (s * s)) * (1 + alpha)); [apply Rmult_lt_0_compat; lra|].
+    replace (s * s * / (1 + alpha * (s * s)) * ((1 + alpha * (s * s)) * (1 + alpha))) with (s * s * (1 + alpha)) by (field; lra).
+    replace (/ (1 + alpha) * ((1 + alpha * (s * s)) * (1 + alpha))) with (1 + alpha * (s * s)) by (field; lra). lra. }
+  replace (c * (2 * a * / (1 - alpha))) with (a * (1 + alpha) * (c * (/ (1 - alpha) + / (1 + alpha)))) by (field; lra).
+  apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|].
+  apply Rle_trans with (s * s * (c * (u + v))).
+  - apply Rmult_le_compat_l; [lra|].
+    assert (x2 * u <= (r2 + c) * u) by (apply Rmult_le_compat_r; lra).
+    assert ((r1 - c) * v <= x1 * v) by (apply Rmult_le_compat_r; lra). lra.
+  - replace (s * s * (c * (u + v))) with (c * (s * s * u + s * s * v)) by ring. apply Rmult_le_compat_l; lra.
 Qed.
 
 Lemma best_leads : q = s * p ->
   a * (1 + alpha) * (s * s * (x2 / (1 - alpha * s) - x1 / (1 + alpha * (s * s)))) + q * (x2 - x1) + gap * q <= b * c.
 Proof.
-  intros E. assert (Q := ratio_small). assert (Ha := a_positive). assert (Clean := clean_best_leads).
-  assert (Price := price_best_leads E). assert (Hc : 0 <= c) by lra.
-  assert (S2 : 0 <= s * s <= 1) by nra. assert (P : 0 < 1 + alpha * (s * s)) by nra.
-  set (g := a * (1 + alpha) * (s * s)) in *.
-  assert (Hg : 0 <= g) by (unfold g; apply Rmult_le_pos; [apply Rmult_le_pos; lra|lra]).
-  set (u := / (1 - alpha * s)) in *. set (v := / (1 + alpha * (s * s))) in *.
-  assert (Hu : 0 < u) by (apply Rinv_0_lt_compat; lra). assert (Hv : 0 < v) by (apply Rinv_0_lt_compat; lra).
-  unfold Rdiv in *. fold u v in Clean, Price |- *. rewrite !Rmult_1_l in Price.
-  replace (a * (1 + alpha) * (s * s * (x2 * u - x1 * v))) with (g * (x2 * u - x1 * v)) by (unfold g; ring).
-  assert (B1 : g * (x2 * u - x1 * v) <= c * (g * (u + v))).
-  { replace (c * (g * (u + v))) with (g * (c * u + c * v)) by ring. apply Rmult_le_compat_l; [assumption|].
-    assert (x2 * u <= (r2 + c) * u) by (apply Rmult_le_compat_r; lra).
-    assert ((r1 - c) * v <= x1 * v) by (apply Rmult_le_compat_r; lra). lra. }
-  assert (B2 : q * (x2 - x1) + gap * q <= c * (2 * q)).
-  { replace (c * (2 * q)) with (q * (2 * c - gap) + gap * q) by ring. apply Rplus_le_compat_r.
-    apply Rmult_le_compat_l; [lra|]. unfold gap. lra. }
-  apply (Rmult_le_compat_l c) in Price; [|assumption]. lra.
+  intros E. assert (Rec := reciprocal_best_leads). assert (Hc : 0 <= c) by lra.
+  assert (Logs : q * (x2 - x1) <= q * (- gap + 2 * c)) by (apply Rmult_le_compat_l; [lra|]; unfold gap; lra).
+  assert (Half : 2 * q <= 1) by (clear - ratio probabilities E; nra). assert (c * (2 * q) <= c * 1) by (apply Rmult_le_compat_l; lra).
+  rewrite b_is. lra.
 Qed.
 End Round.
 
