@@ -1,6 +1,6 @@
 (** The theorems at numbers: their hypotheses can be met, and what they say is a number. *)
 From Coq Require Import Reals Lra Lia List Arith.
-Require Import Samba Sums Play Step Drift Bound TwoArms Sharp ManyArms.
+Require Import Samba Sums Play Step Drift Bound TwoArms Sharp Gaps ManyArms.
 Import ListNotations.
 Open Scope R_scope.
 

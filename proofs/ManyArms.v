@@ -2,7 +2,7 @@
     E[regret] <= b_1 E[C_1] + b_K E[C_2] + (K - 1) A + ((K - 1) / alpha) ln ((1 + alpha T / K) / (1 - alpha)),
     where C_2 is what is paid in rounds in which the best arm leads with less than one half, C_1 what is paid in all others. *)
 From Coq Require Import Reals Lra Lia Psatz Arith List Bool.
-Require Import Samba Sums Play Step Drift Tail Bound.
+Require Import Samba Sums Play Step Drift Tail Bound Gaps.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -19,7 +19,7 @@ Hypothesis gap_positive : 0 < gap.
 Hypothesis step : 0 < alpha < 1.
 Hypothesis small_step : alpha * (K * r2 + gap) <= gap.
 
-Definition spread : R := gap_max / gap.  (* G = gap_max / gap *)
+Let spread := spread best means r2 gap_max.  (* G = gap_max / gap *)
 Definition rho' : R := 2 * alpha * r2 / (gap * (1 - alpha)).
 Definition a : R := spread / (1 - rho').
 Definition A : R := a * (1 + alpha) / alpha.
@@ -33,11 +33,8 @@ Lemma some_arms : (0 < arms)%nat. Proof. lia. Qed.
 Lemma K_at_least_3 : 3 <= K.
 Proof. unfold K. replace 3 with (INR 3) by (simpl; ring). apply le_INR. assumption. Qed.
 
-Lemma another_arm : exists i, (i < arms)%nat /\ i <> best.
-Proof. destruct (Nat.eq_dec best 0); [exists 1%nat|exists 0%nat]; lia. Qed.
-
-Lemma r2_nonneg : 0 <= r2.
-Proof. destruct another_arm as (i & Hi & N). destruct (others i Hi N). lra. Qed.
+Let two : (2 <= arms)%nat. Proof. lia. Qed.
+Let r2_nonneg : 0 <= r2 := r2_nonneg arms best means r2 gap_max two best_arm others.
 
 Lemma room : alpha * (K * r2) <= gap * (1 - alpha).
 Proof. lra. Qed.
@@ -53,11 +50,7 @@ Proof.
   - apply Rmult_lt_reg_r with (gap * (1 - alpha)); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
 
-Lemma spread_at_least_1 : 1 <= spread.
-Proof.
-  destruct another_arm as (i & Hi & N). destruct (others i Hi N) as [H1 H2].
-  unfold spread. apply Rmult_le_reg_r with gap; [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; unfold gap in *; lra.
-Qed.
+Let spread_at_least_1 : 1 <= spread := spread_at_least_1 arms best means r2 gap_max two best_arm others gap_positive.
 
 Lemma a_positive : 0 < a.
 Proof. assert (R := rho'_range). assert (S := spread_at_least_1). apply Rdiv_lt_0_compat; lra. Qed.
@@ -91,20 +84,10 @@ Let mu i := mean_reward (shown m i).
 Let c := cost m.
 Let l := leader arms p.
 
-Lemma shown_means : forall i, (i < arms)%nat -> means i - c <= mu i <= means i + c.
-Proof. intros i Hi. apply m_lawful, Hi. Qed.
-
-Lemma cost_nonneg : 0 <= c.
-Proof. assert (H := shown_means best best_arm). lra. Qed.
-
-Lemma positive : forall i, (i < arms)%nat -> 0 < p i.
-Proof. apply p_valid. Qed.
-
-Lemma the_others : sum arms (but best p) = 1 - p best.
-Proof. assert (S := proj2 p_valid). rewrite (sum_out arms p best best_arm) in S. lra. Qed.
-
-Lemma regret_is : regret arms best means p m = sum arms (but best (fun i => (means best - means i) * p i)).
-Proof. unfold regret. rewrite (sum_out arms _ best best_arm). ring. Qed.
+Let shown_means : forall i, (i < arms)%nat -> means i - c <= mu i <= means i + c := shown_means arms means m m_lawful.
+Let cost_nonneg : 0 <= c := cost_nonneg arms best means best_arm m m_lawful.
+Let positive : forall i, (i < arms)%nat -> 0 < p i := positive arms p p_valid.
+Let the_others : sum arms (but best p) = 1 - p best := the_others arms best best_arm p p_valid.
 
 (** ** The best arm leads *)
 Lemma clean_best_leads : l = best -> forall i, (i < arms)%nat -> i <> best ->
@@ -132,18 +115,14 @@ Proof.
 Qed.
 
 Lemma one_round_best_leads : l = best ->
-  regret arms best means p m + sum arms (fun i => p i * mu i * gain arms best alpha A p i) <= b (contest arms p best) * c.
+  regret arms best means p m + sum arms (fun i => p i * mu i * gain arms best alpha (fun y => A / y) p i) <= b (contest arms p best) * c.
 Proof.
-  intros E. rewrite regret_is, (drift_best_leads arms best alpha A best_arm step p p_valid mu E), alpha_A.
+  intros E. rewrite drift_is, (reciprocal_front_best_leads arms best alpha A best_arm step p p_valid mu E),
+    (logs_best_leads arms best alpha best_arm step p p_valid mu E), alpha_A.
   assert (Hc := cost_nonneg). assert (Ha := a_positive). set (S := contest arms p best).
   assert (C := contest_range arms some_arms p p_valid). fold l in C. rewrite E in C. fold S in C.
-  assert (Logs : sum arms (but best (fun i => (means best - means i) * p i)) + sum arms (but best (fun i => p i * (mu i - mu best))) <= 2 * c).
-  { rewrite <- but_plus. apply Rle_trans with (sum arms (but best (fun i => 2 * c * p i))).
-    - apply but_le. intros i Hi _. assert (M := shown_means i Hi). assert (M' := shown_means best best_arm).
-      assert (P := positive i Hi).
-      replace ((means best - means i) * p i + p i * (mu i - mu best)) with ((means best - means i + mu i - mu best) * p i) by ring.
-      apply Rmult_le_compat_r; lra.
-    - rewrite but_scale, the_others. assert (P := positive best best_arm). nra. }
+  assert (Logs := paid_best_leads arms best means best_arm p p_valid m m_lawful). change (fun i => mean_reward (shown m i)) with mu in Logs. fold c in Logs.
+  assert (2 * c * (1 - p best) <= 2 * c) by (assert (P := positive best best_arm); nra).
   assert (Main : sum arms (but best (fun i => p i / p best * (p i / p best) *
         (mu i / (1 - alpha * (p i / p best)) - mu best / (1 + alpha * S)))) <= S * (1 / (1 - alpha) + 1) * c).
   { apply Rle_trans with (sum arms (but best (fun i => (1 / (1 - alpha) + 1) * c * (p i / p best * (p i / p best))))).
@@ -182,48 +161,10 @@ Qed.
 Section Wrong.
 Hypothesis wrong : l <> best.
 
-Lemma l_arm : (l < arms)%nat.
-Proof. apply leader_is_arm, some_arms. Qed.
-
+Let l_arm : (l < arms)%nat := leader_is_arm arms some_arms p.
 Let s := p best / p l.
 Let gap_l := means best - means l.
-
-Lemma s_range : 0 < s <= 1.
-Proof. apply (ratio_range arms some_arms p p_valid best best_arm). Qed.
-
-(** regret and logarithms together, no corruption: at most spread * gap_l *)
-Lemma clean_logs :
-  sum arms (but best (fun i => (means best - means i) * p i)) + p best * s * (means l - means best) +
-  sum arms (but l (but best (fun i => (p i - p i * p i / p l) * (means i - means l)))) <= spread * gap_l.
-Proof.
-  assert (Pl := positive l l_arm). assert (Pb := positive best best_arm). assert (Hs := s_range).
-  destruct (others l l_arm wrong) as [Hl _]. assert (S1 := spread_at_least_1).
-  assert (Gl : gap <= gap_l) by (unfold gap, gap_l; lra).
-  rewrite (but_out arms best _ l l_arm wrong).
-  assert (Each : sum arms (but l (but best (fun i => (means best - means i) * p i))) +
-    sum arms (but l (but best (fun i => (p i - p i * p i / p l) * (means i - means l)))) <=
-    sum arms (but l (but best (fun i => spread * gap_l * p i)))).
-  { rewrite <- but_plus. apply but_le. intros i Hi Ni. unfold but. destruct (Nat.eqb_spec i best) as [E|N]; [lra|].
-    destruct (others i Hi N) as [H1 H2]. assert (Pi := positive i Hi).
-    assert (Ri := ratio_range arms some_arms p p_valid i Hi). fold l in Ri.
-    replace ((means best - means i) * p i + (p i - p i * p i / p l) * (means i - means l))
-      with (p i * (gap_l + p i / p l * ((means best - means i) - gap_l))) by (unfold gap_l; field; lra).
-    rewrite (Rmult_comm (spread * gap_l)). apply Rmult_le_compat_l; [lra|].
-    assert (Big : means best - means i <= spread * gap_l).
-    { apply Rle_trans with gap_max; [assumption|]. apply Rle_trans with (spread * gap).
-      - right. unfold spread. field. lra.
-      - apply Rmult_le_compat_l; lra. }
-    assert (gap_l <= spread * gap_l) by nra. nra. }
-  assert (Rest : sum arms (but l (but best (fun i => spread * gap_l * p i))) = spread * gap_l * (1 - p best - p l)).
-  { rewrite (sum_ext arms _ (fun i => spread * gap_l * but l (but best p) i)).
-    - rewrite sum_scale. f_equal. rewrite <- the_others, (but_out arms best p l l_arm wrong). ring.
-    - intros i _. unfold but. destruct (i =? l), (i =? best); ring. }
-  rewrite Rest in Each. fold gap_l.
-  replace (p best * s * (means l - means best)) with (- (p best * s * gap_l)) by (unfold gap_l; ring).
-  assert (0 <= p best * s * gap_l) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|lra]).
-  assert (gap_l * p l <= spread * gap_l * p l) by (apply Rmult_le_compat_r; nra).
-  assert (0 <= spread * gap_l * p best) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|lra]). lra.
-Qed.
+Let s_range : 0 < s <= 1 := ratio_range arms some_arms p p_valid best best_arm.
 
 (** 1/p(best), no corruption: it falls by enough to pay for that *)
 Lemma clean_wrong_leads : (1 + alpha) * means l / (1 - alpha * s) - means best <= - (gap_l * (1 - rho')).
@@ -241,39 +182,15 @@ Proof.
   unfold gap_l in *. lra.
 Qed.
 
-Lemma price_logs :
-  p best * s * (mu l - mu best) + sum arms (but l (but best (fun i => (p i - p i * p i / p l) * (mu i - mu l)))) <=
-  p best * s * (means l - means best) +
-  sum arms (but l (but best (fun i => (p i - p i * p i / p l) * (means i - means l)))) + 2 * c.
-Proof.
-  assert (Pl := positive l l_arm). assert (Pb := positive best best_arm). assert (Hs := s_range). assert (Hc := cost_nonneg).
-  assert (Ml := shown_means l l_arm). assert (Mb := shown_means best best_arm).
-  assert (First : p best * s * (mu l - mu best) <= p best * s * (means l - means best) + 2 * c * p best).
-  { assert (p best * s * (mu l - mu best) <= p best * s * (means l - means best + 2 * c)).
-    { apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]. }
-    assert (p best * (2 * c) * s <= p best * (2 * c) * 1) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]). lra. }
-  assert (Second : sum arms (but l (but best (fun i => (p i - p i * p i / p l) * (mu i - mu l)))) <=
-    sum arms (but l (but best (fun i => (p i - p i * p i / p l) * (means i - means l)))) +
-    sum arms (but l (fun i => 2 * c * but best p i))).
-  { rewrite <- but_plus. apply but_le. intros i Hi Ni. unfold but. destruct (i =? best); [lra|].
-    assert (Pi := positive i Hi). assert (Ri := ratio_range arms some_arms p p_valid i Hi). fold l in Ri.
-    assert (Mi := shown_means i Hi).
-    replace (p i - p i * p i / p l) with (p i * (1 - p i / p l)) by (field; lra).
-    assert (W : 0 <= p i * (1 - p i / p l) <= p i) by (split; nra).
-    set (w := p i * (1 - p i / p l)) in *.
-    assert (w * (mu i - mu l) <= w * (means i - means l + 2 * c)) by (apply Rmult_le_compat_l; lra).
-    assert (w * (2 * c) <= p i * (2 * c)) by (apply Rmult_le_compat_r; lra). lra. }
-  rewrite but_scale in Second.
-  assert (T := the_others). rewrite (but_out arms best p l l_arm wrong) in T.
-  assert (2 * c * (p best + sum arms (but l (but best p))) <= 2 * c * 1) by (apply Rmult_le_compat_l; lra). lra.
-Qed.
-
 Lemma one_round_wrong_leads :
-  regret arms best means p m + sum arms (fun i => p i * mu i * gain arms best alpha A p i) <= b_1 * c.
+  regret arms best means p m + sum arms (fun i => p i * mu i * gain arms best alpha (fun y => A / y) p i) <= b_1 * c.
 Proof.
-  rewrite regret_is, (drift_wrong_leads arms best alpha A best_arm step p p_valid mu wrong), alpha_A. fold l. fold s.
+  rewrite drift_is, (reciprocal_front_wrong_leads arms best alpha A best_arm step p p_valid mu wrong),
+    (logs_wrong_leads arms best alpha best_arm step p p_valid mu wrong), alpha_A. fold l. fold s.
   assert (Hs := s_range). assert (Ha := a_positive). assert (Hc := cost_nonneg).
-  assert (Logs := clean_logs). assert (Price := price_logs). assert (Clean := clean_wrong_leads).
+  assert (Clean := clean_wrong_leads).
+  assert (Logs := paid_wrong_leads arms best means r2 gap_max two best_arm others gap_positive p p_valid m m_lawful wrong).
+  change (fun i => mean_reward (shown m i)) with mu in Logs. fold l s gap_l spread c in Logs.
   assert (Ml := shown_means l l_arm). assert (Mb := shown_means best best_arm).
   assert (P : 0 < 1 - alpha <= 1 - alpha * s) by (split; [lra|nra]).
   unfold Rdiv in Clean. set (u := / (1 - alpha * s)) in *.
@@ -300,11 +217,11 @@ Definition cost_contested (p : nat -> R) (m : move) : R := if contested p then c
 
 Theorem one_round : forall p m, valid arms p -> lawful arms means is_law m ->
   regret arms best means p m - b_1 * cost_calm p m - b_K * cost_contested p m +
-    after arms (learn arms alpha) (potential arms best A (/ alpha)) p m <= potential arms best A (/ alpha) p.
+    after arms (learn arms alpha) (potential arms best (fun y => A / y) (/ alpha)) p m <= potential arms best (fun y => A / y) (/ alpha) p.
 Proof.
   intros p m Hp Hm. assert (Ap := A_positive).
-  assert (D := drift arms best alpha A means best_arm step ltac:(lra) p Hp m Hm).
-  assert (Hc := cost_nonneg m Hm). unfold cost_calm, cost_contested, contested.
+  assert (D := drift arms best alpha (fun y => A / y) means best_arm step (reciprocal_below_chords A ltac:(lra)) p Hp m Hm).
+  assert (Hc := cost_nonneg arms best means best_arm m Hm). unfold cost_calm, cost_contested, contested.
   destruct (Nat.eqb_spec (leader arms p) best) as [E|N].
   - assert (O := one_round_best_leads p Hp m Hm E).
     destruct (less (p best) (1 / 2)) eqn:H; simpl.
@@ -331,7 +248,7 @@ Proof.
   assert (Floor : K <= K / (1 - alpha)).
   { apply Rmult_le_reg_r with (1 - alpha); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; nra. }
   assert (weight : 0 <= / alpha) by (left; apply Rinv_0_lt_compat; lra).
-  assert (F := from_one_round arms best alpha A (/ alpha) means best_arm step ltac:(lra) weight is_law (fun d H => H)
+  assert (F := from_one_round arms best alpha (/ alpha) A (fun y => A / y) means best_arm step (fun y => reciprocal_least A y ltac:(lra)) weight is_law (fun d H => H)
     (fun p m => (regret arms best means p m + - b_1 * cost_calm p m) + - b_K * cost_contested p m) adv T tail L).
   specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); lra)).
   specialize (F ltac:(intros i Hi; apply (log_tail arms alpha means some_arms step is_law (fun d H => H) i (K / (1 - alpha)) adv T Hi L Floor);
@@ -343,6 +260,7 @@ Proof.
     apply expected_same; intros; unfold nought; ring. }
   fold K in F. rewrite Lin, <- ln_quotient in F; [|unfold tail; nra|lra].
   replace (tail / K) with ((1 + alpha * INR T / K) / (1 - alpha)) in F by (unfold tail; field; lra).
+  replace (A / / K - A) with ((K - 1) * A) in F by (field; lra).
   lra.
 Qed.
 End ManyArms.

@@ -154,7 +154,7 @@ Qed.
 End Round.
 
 (** ** From the update rule to the play *)
-Let V := potential 2 best A (lambda / alpha).
+Let V := potential 2 best (fun y => A / y) (lambda / alpha).
 Let best_arm : (best < 2)%nat := best_arm best other the_arms.
 Let other_arm : (other < 2)%nat := other_arm best other the_arms.
 Let two_arms : (0 < 2)%nat. Proof. lia. Qed.
@@ -246,7 +246,7 @@ Theorem theorem_1_sharp : forall adv T, always_lawful 2 means is_bernoulli adv -
 Proof.
   intros adv T L. assert (Lr := lambda_range).
   assert (weight : 0 <= lambda / alpha) by (left; apply Rdiv_lt_0_compat; lra).
-  assert (F := from_one_round 2 best alpha A (lambda / alpha) means best_arm step ltac:(lra) weight is_bernoulli bernoulli_is_law
+  assert (F := from_one_round 2 best alpha (lambda / alpha) A (fun y => A / y) means best_arm step (fun y => reciprocal_least A y ltac:(lra)) weight is_bernoulli bernoulli_is_law
     (fun p m => regret 2 best means p m + - b' * cost m) adv T (2 + INR T * (alpha / (1 - alpha))) L).
   assert (Two : INR 2 = 2) by (simpl; ring). rewrite Two in F.
   assert (N : 0 <= INR T) by apply pos_INR.

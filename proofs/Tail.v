@@ -73,7 +73,7 @@ Proof.
       assert (P2 : 0 < p l - alpha * p i) by nra.
       assert (Pd : 0 < p i + d).
       { rewrite D. apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; lra|lra]. }
-      assert (C := reciprocal_chord (p i) d x Pi Pd Hx).
+      assert (C := reciprocal_below_chords 1 Rle_0_1 (p i) d x Pi Pd Hx). cbv beta in C. unfold Rdiv in C. rewrite !Rmult_1_l in C.
       assert (J : / (p i + d) - / p i = alpha / (p l - alpha * p i)) by (rewrite D; field; repeat split; lra).
       rewrite J in C.
       assert (K : alpha / (p l - alpha * p i) <= grow / p l).
