@@ -1,6 +1,6 @@
 (** The theorems at numbers: their hypotheses can be met, and what they say is a number. *)
 From Coq Require Import Reals Lra Lia List Arith.
-Require Import Samba Sums Play Step Drift Bound TwoArms Sharp Gaps ManyArms.
+Require Import Samba Sums Play Step Drift Bound TwoArms Sharp Gaps ManyArms EveryStep.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -25,8 +25,8 @@ Example two_arms : forall adv T, always_lawful 2 two is_law adv ->
 Proof.
   intros adv T L.
   assert (H := theorem_1 0 1 ltac:(lia) two (1 / 20) ltac:(simpl; lra) ltac:(lra) ltac:(simpl; lra) adv T L).
-  replace (TwoArms.b 0 1 two (1 / 20)) with (257 / 57) in H by (unfold TwoArms.b, rho; simpl; field).
-  replace (TwoArms.A 0 1 two (1 / 20)) with 35 in H by (unfold TwoArms.A, rho; simpl; field).
+  replace (TwoArms.b 0 1 two (1 / 20)) with (257 / 57) in H by (unfold TwoArms.b, TwoArms.rho; simpl; field).
+  replace (TwoArms.A 0 1 two (1 / 20)) with 35 in H by (unfold TwoArms.A, TwoArms.rho; simpl; field).
   replace (1 + 1 / 20 * INR T / (2 * (1 - 1 / 20))) with (1 + INR T / 38) in H by field.
   replace (1 / (1 / 20)) with 20 in H by field. exact H.
 Qed.
@@ -52,7 +52,7 @@ Example two_arms_sharp : forall adv T, always_lawful 2 two is_bernoulli adv ->
   b' 0 1 two (1 / 20) * TwoArms.E_cost (1 / 20) adv T + 35 + lambda 0 1 two (1 / 20) * 20 * ln (1 + INR T / 38).
 Proof.
   intros adv T L.
-  assert (Er : rho 0 1 two (1 / 20) = 2 / 5) by (unfold rho; simpl; field).
+  assert (Er : TwoArms.rho 0 1 two (1 / 20) = 2 / 5) by (unfold TwoArms.rho; simpl; field).
   assert (Ln : 1 / 21 <= ln (1 + 1 / 20)).
   { assert (H := ln_tangent (/ (1 + 1 / 20)) 1 ltac:(lra) ltac:(lra)). rewrite ln_Rinv, ln_1 in H; lra. }
   assert (Lm : 1 / 2 <= lambda 0 1 two (1 / 20)).
@@ -69,19 +69,55 @@ Qed.
 (** the nine arms 0.9, 0.8, ..., 0.1 at the largest step the theorem allows, 1/73 *)
 Definition nine (a : nat) : R := (9 - INR a) / 10.
 
+Lemma nine_0 : nine 0 = 9 / 10.
+Proof. unfold nine. simpl. field. Qed.
+
+Lemma nine_others : forall i, (i < 9)%nat -> i <> 0%nat -> 0 <= nine i <= 8 / 10 /\ nine 0 - nine i <= 8 / 10.
+Proof.
+  intros i Hi N. rewrite nine_0. unfold nine.
+  assert (INR i <= 8) by (replace 8 with (INR 8) by (simpl; ring); apply le_INR; lia).
+  assert (1 <= INR i) by (replace 1 with (INR 1) by (simpl; ring); apply le_INR; lia). lra.
+Qed.
+
 Example nine_arms : forall adv T, always_lawful 9 nine is_law adv ->
   ManyArms.E_regret 9 0 nine (1 / 73) adv T <=
   11752 / 511 * ManyArms.E_cost_calm 9 0 (1 / 73) adv T + 86862 / 511 * ManyArms.E_cost_contested 9 0 (1 / 73) adv T +
   8 * (5328 / 7) + 584 * ln ((657 + INR T) / 648).
 Proof.
-  intros adv T L. assert (N9 : INR 9 = 9) by (simpl; ring). assert (N0 : nine 0 = 9 / 10) by (unfold nine; simpl; field).
-  assert (Others : forall i, (i < 9)%nat -> i <> 0%nat -> 0 <= nine i <= 8 / 10 /\ nine 0 - nine i <= 8 / 10).
-  { intros i Hi N. rewrite N0. unfold nine. assert (INR i <= 8) by (replace 8 with (INR 8) by (simpl; ring); apply le_INR; lia).
-    assert (1 <= INR i) by (replace 1 with (INR 1) by (simpl; ring); apply le_INR; lia). lra. }
-  assert (H := theorem_3 9 0 nine (1 / 73) (8 / 10) (8 / 10) ltac:(lia) ltac:(lia) Others ltac:(rewrite N0; lra) ltac:(lra)
-    ltac:(rewrite N0, N9; lra) adv T L).
-  assert (Ea : ManyArms.a 0 nine (1 / 73) (8 / 10) (8 / 10) = 72 / 7) by (unfold ManyArms.a, spread, rho'; rewrite N0; field).
+  intros adv T L. assert (N9 : INR 9 = 9) by (simpl; ring).
+  assert (H := theorem_3 9 0 nine (1 / 73) (8 / 10) (8 / 10) ltac:(lia) ltac:(lia) nine_others ltac:(rewrite nine_0; lra) ltac:(lra)
+    ltac:(rewrite nine_0, N9; lra) adv T L).
+  assert (Ea : ManyArms.a 0 nine (1 / 73) (8 / 10) (8 / 10) = 72 / 7) by (unfold ManyArms.a, spread, rho'; rewrite nine_0; field).
   unfold b_1, b_K, ManyArms.b, ManyArms.A in H. rewrite Ea, N9 in H.
   replace ((1 + 1 / 73 * INR T / 9) / (1 - 1 / 73)) with ((657 + INR T) / 648) in H by field.
+  lra.
+Qed.
+
+(** the same nine arms at the step of the paper, 1/20: the constants are large, but they are constants *)
+Example nine_arms_every_step : forall adv T, always_lawful 9 nine is_law adv ->
+  EveryStep.E_regret 9 0 nine (1 / 20) adv T <=
+  2783 * EveryStep.E_cost 9 (1 / 20) adv T + 93933 + 160 * ln ((180 + INR T) / 171).
+Proof.
+  intros adv T L. assert (N9 : INR 9 = 9) by (simpl; ring).
+  assert (H := theorem_4 9 0 nine (1 / 20) (8 / 10) (8 / 10) ltac:(lia) ltac:(lia) nine_others ltac:(lra) ltac:(rewrite nine_0; lra)
+    ltac:(lra) ltac:(rewrite nine_0; lra) adv T L).
+  assert (Er : EveryStep.rho 0 nine (1 / 20) (8 / 10) = 2 / 5) by (unfold EveryStep.rho; rewrite nine_0; field).
+  assert (Em : room 0 nine (1 / 20) (8 / 10) = 1 / 28) by (unfold room; rewrite Er, nine_0; field).
+  assert (Es : s_bar 0 nine (1 / 20) (8 / 10) = 20 / 29).
+  { unfold s_bar. rewrite Em. replace (1 / 28 / (1 / 20 * (1 + 1 / 28))) with (20 / 29) by field. apply Rmin_right. lra. }
+  assert (Et : theta 9 0 nine (1 / 20) (8 / 10) = 19 / 261) by (unfold theta; rewrite Es, N9; field).
+  assert (EA : EveryStep.A 0 nine (1 / 20) (8 / 10) (8 / 10) = 560) by (unfold EveryStep.A, spread; rewrite Er, nine_0; field).
+  assert (Eb : EveryStep.b 9 0 nine (1 / 20) (8 / 10) (8 / 10) <= 2783) by (unfold EveryStep.b; rewrite EA, Et; lra).
+  rewrite EA, Et, N9 in H.
+  assert (C : 0 <= EveryStep.E_cost 9 (1 / 20) adv T).
+  { assert (V0 := expected_const 9 (learn 9 (1 / 20)) nine is_law (fun d H => H)
+      (fun p a x Hp Ha Hx => learn_valid 9 (1 / 20) ltac:(lia) ltac:(lra) p Hp a x Ha Hx) 0 adv L T [] (uniform 9) (uniform_valid 9 ltac:(lia))).
+    rewrite <- V0. apply (expected_le 9 (learn 9 (1 / 20)) nine is_law (fun d H => H)
+      (fun p a x Hp Ha Hx => learn_valid 9 (1 / 20) ltac:(lia) ltac:(lra) p Hp a x Ha Hx)); auto.
+    - intros p m _ Hm. apply (cost_nonneg 9 0 nine ltac:(lia) m Hm).
+    - intros. unfold nought. lra.
+    - apply uniform_valid. lia. }
+  apply (Rmult_le_compat_r _ _ _ C) in Eb.
+  replace ((1 + 1 / 20 * INR T / 9) / (1 - 1 / 20)) with ((180 + INR T) / 171) in H by field.
   lra.
 Qed.

@@ -1,19 +1,22 @@
 (** What is proved, in full, and the axioms it rests on. *)
 From Coq Require Import Reals QArith List.
-Require Import Samba Play Step Drift Tail TwoArms Sharp ManyArms Agreement Examples.
+Require Import Samba Play Step Drift Tail TwoArms Sharp ManyArms EveryStep Agreement Examples.
 Open Scope R_scope.
 
 Check TwoArms.theorem_1.
 Check TwoArms.theorem_1_budget.
 Check Sharp.theorem_1_sharp.
 Check ManyArms.theorem_3.
+Check EveryStep.theorem_4.
 Check Examples.two_arms.
 Check Examples.two_arms_in_peace.
 Check Examples.two_arms_sharp.
 Check Examples.nine_arms.
+Check Examples.nine_arms_every_step.
 Check Agreement.learned_agrees.
 
 Definition everything :=
-  (@TwoArms.theorem_1, @TwoArms.theorem_1_budget, @Sharp.theorem_1_sharp, @ManyArms.theorem_3, @Examples.two_arms,
-   @Examples.two_arms_in_peace, @Examples.two_arms_sharp, @Examples.nine_arms, @Agreement.learned_agrees).
+  (@TwoArms.theorem_1, @TwoArms.theorem_1_budget, @Sharp.theorem_1_sharp, @ManyArms.theorem_3, @EveryStep.theorem_4,
+   @Examples.two_arms, @Examples.two_arms_in_peace, @Examples.two_arms_sharp, @Examples.nine_arms,
+   @Examples.nine_arms_every_step, @Agreement.learned_agrees).
 Print Assumptions everything.
