@@ -33,7 +33,8 @@ Qed.
 
 Lemma total_agrees : forall f g n, (forall i, f i = Q2R (g i)) -> total R 0%R Rplus n f = Q2R (total Q 0%Q Qplus n g).
 Proof.
-  intros f g n H. induction n as [|n IH]; simpl; [symmetry; apply RMicromega.Q2R_0|]. rewrite IH, H, Q2R_plus. reflexivity.
+  intros f g n H. induction n as [|n IH]; simpl; [symmetry; apply RMicromega.Q2R_0|]. rewrite IH, H, Q2R_plus.
+  reflexivity.
 Qed.
 
 Theorem learn_agrees : forall i,

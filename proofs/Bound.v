@@ -27,7 +27,8 @@ Hypothesis possible_is_law : forall d, possible d -> is_law d.
 
 Let some_arms : (0 < arms)%nat. Proof. lia. Qed.
 Let learn := learn arms alpha.
-Let keeps p a x (H : valid arms p) Ha Hx : valid arms (learn p a x) := learn_valid arms alpha some_arms step p H a x Ha Hx.
+Let keeps p a x (H : valid arms p) Ha Hx : valid arms (learn p a x) :=
+  learn_valid arms alpha some_arms step p H a x Ha Hx.
 Let V := potential arms best f w.
 
 Lemma E_end_sum : forall (g : nat -> (nat -> R) -> R) adv T h p n,
@@ -35,7 +36,8 @@ Lemma E_end_sum : forall (g : nat -> (nat -> R) -> R) adv T h p n,
   sum n (fun i => expected arms learn nothing (g i) adv T h p).
 Proof.
   intros g adv T h p. induction n as [|n IH].
-  - rewrite (expected_same arms learn _ (fun q m => nothing q m + -1 * nothing q m) _ (fun q => nought q + -1 * nought q)).
+  - rewrite (expected_same arms learn _ (fun q m => nothing q m + -1 * nothing q m) _
+      (fun q => nought q + -1 * nought q)).
     + rewrite expected_linear. change (sum 0 _) with 0. ring.
     + intros. unfold nothing. ring.
     + intros. unfold nought. change (sum 0 _) with 0. ring.
@@ -69,7 +71,8 @@ Proof.
   assert (End : f_end + w * ((INR arms - 1) * - ln tail) <= expected arms learn nothing V adv T [] (uniform arms)).
   { apply Rle_trans with (expected arms learn (fun p m => nothing p m + w * nothing p m)
       (fun p => f_end + w * sum arms (fun i => but best (fun a => ln (p a)) i)) adv T [] (uniform arms)).
-    - rewrite expected_linear, (expected_const arms learn means possible possible_is_law keeps f_end adv L T [] _ U), E_end_sum.
+    - rewrite expected_linear, (expected_const arms learn means possible possible_is_law keeps f_end adv L T [] _ U),
+        E_end_sum.
       apply Rplus_le_compat_l, Rmult_le_compat_l; [assumption|].
       rewrite <- (but_const arms best _ best_arm). apply sum_le. intros i Hi. unfold but at 1.
       destruct (Nat.eqb_spec i best) as [E|E].
@@ -78,7 +81,8 @@ Proof.
         * apply (expected_const arms learn means possible possible_is_law keeps 0 adv L T [] _ U).
         * intros p. rewrite E. apply but_same.
       + apply Rle_trans with (E_end arms learn (fun p => ln (p i)) adv T); [apply Tail, Hi|].
-        right. apply expected_same; [reflexivity|]. intros p. symmetry. apply (but_other best (fun a => ln (p a))). assumption.
+        right. apply expected_same; [reflexivity|]. intros p. symmetry. apply (but_other best (fun a => ln (p a))).
+        assumption.
     - apply (expected_le arms learn means possible possible_is_law keeps); auto.
       + intros. unfold nothing. lra.
       + intros p Hp. unfold V, potential. apply Rplus_le_compat_r.
@@ -86,5 +90,41 @@ Proof.
         apply f_least. lra. }
   rewrite V_uniform in C.
   lra.
+Qed.
+
+(** with the tail of any number of arms, and with the sharper one of two *)
+Corollary from_one_round_any : forall (g : (nat -> R) -> move -> R) adv T,
+  always_lawful arms means possible adv ->
+  (forall p m, valid arms p -> lawful arms means possible m -> g p m + after arms learn V p m <= V p) ->
+  E_sum arms learn g adv T <= f (/ INR arms) - f_end +
+    (INR arms - 1) * w * ln ((1 + alpha * INR T / INR arms) / (1 - alpha)).
+Proof.
+  intros g adv T L One. assert (K : 0 < INR arms) by (apply lt_0_INR, some_arms). assert (N : 0 <= INR T) by apply pos_INR.
+  assert (Gr : 0 < alpha / (1 - alpha)) by (apply Rdiv_lt_0_compat; lra).
+  assert (Floor : INR arms <= INR arms / (1 - alpha)).
+  { apply Rmult_le_reg_r with (1 - alpha); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; nra. }
+  assert (F := from_one_round g adv T (INR arms / (1 - alpha) + INR T * (alpha / (1 - alpha))) L One).
+  specialize (F ltac:(intros i Hi; apply log_tail with (means := means) (possible := possible); auto;
+    intros p m Hp Hm; apply inverse_one_round with (means := means) (possible := possible); auto)).
+  rewrite <- ln_quotient in F; [|nra|lra].
+  replace ((1 + alpha * INR T / INR arms) / (1 - alpha))
+    with ((INR arms / (1 - alpha) + INR T * (alpha / (1 - alpha))) / INR arms) by (field; lra).
+  exact F.
+Qed.
+
+Corollary from_one_round_two : forall (g : (nat -> R) -> move -> R) adv T, arms = 2%nat ->
+  always_lawful arms means possible adv ->
+  (forall p m, valid arms p -> lawful arms means possible m -> g p m + after arms learn V p m <= V p) ->
+  E_sum arms learn g adv T <= f (1 / 2) - f_end + w * ln (1 + alpha * INR T / (2 * (1 - alpha))).
+Proof.
+  intros g adv T Two L One. assert (N : 0 <= INR T) by apply pos_INR.
+  assert (E : INR arms = 2) by (rewrite Two; simpl; ring).
+  assert (Gr : 0 < alpha / (1 - alpha)) by (apply Rdiv_lt_0_compat; lra).
+  assert (F := from_one_round g adv T (2 + INR T * (alpha / (1 - alpha))) L One).
+  specialize (F ltac:(intros i Hi; apply log_tail with (means := means) (possible := possible); auto; [lra|];
+    intros p m Hp Hm; apply inverse_one_round_two_arms with (means := means) (possible := possible); auto)).
+  rewrite E, <- ln_quotient in F; [|nra|lra].
+  replace (1 + alpha * INR T / (2 * (1 - alpha))) with ((2 + INR T * (alpha / (1 - alpha))) / 2) by (field; lra).
+  replace (1 / 2) with (/ 2) by field. lra.
 Qed.
 End Bound.

@@ -1,5 +1,5 @@
 (** The potential V(p) = f(p(best)) + w * (sum of ln p(a) over the other arms), f convex, and how much it grows in one
-    round, in expectation, with w = 1 / alpha: for any number of arms, any leader, any shown laws of rewards in [0, 1]. *)
+    round in expectation, with w = 1 / alpha: for any number of arms, any leader, any laws of rewards in [0, 1]. *)
 From Coq Require Import Reals Lra Lia Psatz Arith.
 Require Import Samba Sums Play Step.
 Open Scope R_scope.
@@ -34,7 +34,8 @@ Definition below_chords (f : R -> R) : Prop := forall q d x, 0 < q -> 0 < q + d 
 Lemma reciprocal_below_chords : forall A, 0 <= A -> below_chords (fun y => A / y).
 Proof.
   intros A HA q d x Hq Hd Hx. assert (P : 0 < q + x * d) by (destruct (Rle_dec 0 d); nra).
-  assert (D : A / q + x * (A / (q + d) - A / q) - A / (q + x * d) = A * (x * (1 - x) * (d * d) / (q * (q + d) * (q + x * d)))).
+  assert (D : A / q + x * (A / (q + d) - A / q) - A / (q + x * d) =
+    A * (x * (1 - x) * (d * d) / (q * (q + d) * (q + x * d)))).
   { field. repeat split; lra. }
   assert (0 <= A * (x * (1 - x) * (d * d) / (q * (q + d) * (q + x * d)))); [|lra].
   apply Rmult_le_pos; [assumption|]. apply Rmult_le_pos; [apply Rmult_le_pos; nra|]. left. apply Rinv_0_lt_compat.
@@ -76,7 +77,8 @@ Proof.
   assert (One : 0 < p best + shift arms alpha p l a best).
   { assert (S := shifted_positive arms alpha some_arms step p p_valid a best 1 Ha best_arm ltac:(lra)).
     fold l in S. lra. }
-  assert (Front : f (learn arms alpha p a x best) <= f (p best) + x * (f (p best + shift arms alpha p l a best) - f (p best))).
+  assert (Front : f (learn arms alpha p a x best) <=
+    f (p best) + x * (f (p best + shift arms alpha p l a best) - f (p best))).
   { rewrite (learn_line arms alpha some_arms p p_valid a x best Ha best_arm). fold l. apply f_convex; assumption. }
   assert (Logs : sum arms (but best (fun i => ln (learn arms alpha p a x i))) <=
                  sum arms (but best (fun i => ln (p i) + x * (/ p i * shift arms alpha p l a i)))).
@@ -139,10 +141,12 @@ Proof.
   rewrite (but_out arms best _ l l_arm N). assert (Lead := mean_shift_leader arms alpha some_arms p p_valid mu).
   fold l in Lead. cbv beta. rewrite Lead.
   rewrite (but_out arms l _ best best_arm Nb).
-  rewrite (but_ext arms l (but best (fun i => / alpha * / p i * sum arms (fun a => p a * mu a * shift arms alpha p l a i)))
+  rewrite (but_ext arms l (but best (fun i => / alpha * / p i * sum arms
+    (fun a => p a * mu a * shift arms alpha p l a i)))
     (but best (fun i => p i * (mu i - mu l)))).
   2:{ intros i Hi Ni. unfold but. destruct (i =? best); [reflexivity|]. assert (Pi := positive i Hi).
-      assert (M := mean_shift_challenger arms alpha some_arms p p_valid mu i Hi Ni). fold l in M. rewrite M. field. lra. }
+      assert (M := mean_shift_challenger arms alpha some_arms p p_valid mu i Hi Ni). fold l in M. rewrite M. field.
+      lra. }
   assert (Er : sum arms (but best (but l (fun i => alpha * (p i * p i) * (mu l - mu i)))) =
                sum arms (but l (but best (fun i => alpha * (p i * p i) * (mu l - mu i))))).
   { apply sum_ext. intros i _. unfold but. destruct (i =? best), (i =? l); reflexivity. }
@@ -165,7 +169,8 @@ Proof.
   unfold front. rewrite (sum_two arms _ best l); auto.
   - unfold shift. rewrite !Nat.eqb_refl, Eb.
     replace (p best + alpha * p best) with (p best * (1 + alpha)) by ring.
-    replace (p best + - (alpha * (p best / p l) * p best)) with (p best * (1 - alpha * (p best / p l))) by ring. reflexivity.
+    replace (p best + - (alpha * (p best / p l) * p best)) with (p best * (1 - alpha * (p best / p l))) by ring.
+    reflexivity.
   - intros k Hk N1 N2. unfold shift.
     rewrite Eb, (proj2 (Nat.eqb_neq k l) N2), (proj2 (Nat.eqb_neq k best) N1), Rplus_0_r. ring.
 Qed.
@@ -190,7 +195,8 @@ Proof.
   intros mu E. assert (Pb : 0 < p best) by (apply p_valid, best_arm).
   assert (C := contest_range arms some_arms p p_valid). fold l in C. rewrite E in C.
   unfold front, Drift.front. fold l. rewrite E. rewrite (sum_out arms _ best best_arm).
-  rewrite (but_ext arms best _ (fun a => alpha * A * ((p a / p best) * (p a / p best) * (mu a / (1 - alpha * (p a / p best)))))).
+  rewrite (but_ext arms best _
+    (fun a => alpha * A * ((p a / p best) * (p a / p best) * (mu a / (1 - alpha * (p a / p best)))))).
   - rewrite but_scale.
     rewrite (but_ext arms best (fun a => (p a / p best) * (p a / p best) *
         (mu a / (1 - alpha * (p a / p best)) - mu best / (1 + alpha * contest arms p best)))

@@ -163,7 +163,8 @@ Proof.
   assert (TT : 0 < A / (theta * theta)) by (apply Rdiv_lt_0_compat; [lra|apply Rmult_lt_0_compat; lra]).
   apply (Rmult_le_compat_l (A / (theta * theta))) in Small; [|lra]. rewrite Front.
   destruct b_enough as (_ & B & _). apply (Rmult_le_compat_r c) in B; [|assumption].
-  replace (A / (theta * theta) * (alpha * (2 * c) * (1 / 4))) with (alpha * A / (2 * (theta * theta)) * c) in Small by (field; lra).
+  replace (A / (theta * theta) * (alpha * (2 * c) * (1 / 4))) with (alpha * A / (2 * (theta * theta)) * c) in Small
+    by (field; lra).
   assert (2 * c * (1 - p best) <= 2 * c * 1) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
@@ -199,7 +200,8 @@ Proof.
   assert (Pl := positive l l_arm). assert (Sh := share). assert (Hs := s_range). destruct gap_below as [Gl Rl].
   assert (Ml := shown_means l l_arm). assert (Mb := shown_means best best_arm). assert (Hc := cost_nonneg).
   assert (Nb := nonneg_means best best_arm). assert (Nl := nonneg_means l l_arm).
-  destruct theta_range as (T1 & T2 & T3). destruct leader_at_least as [_ Kl]. assert (Sb := s_bar_range). assert (K2 := K_at_least_2).
+  destruct theta_range as (T1 & T2 & T3). destruct leader_at_least as [_ Kl]. assert (Sb := s_bar_range).
+  assert (K2 := K_at_least_2).
   rewrite (phi_low theta (p best) Low).
   destruct (tangent_below theta T1 (p best * (1 + alpha)) ltac:(apply Rmult_lt_0_compat; lra)) as [_ U1].
   destruct (tangent_below theta T1 (p best * (1 - alpha * s)) ltac:(apply Rmult_lt_0_compat; lra)) as [_ U2].
@@ -232,17 +234,22 @@ Proof.
   assert (Down : (means best - c) / (1 + alpha) <= mu best / (1 + alpha)).
   { unfold Rdiv. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat|]; lra. }
   assert (Cd : c / (1 + alpha) <= c).
-  { apply Rmult_le_reg_r with (1 + alpha); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; [|lra]. clear - Hc step. nra. }
-  assert (Both : mu l * u - mu best / (1 + alpha) <= - (gap_l * ((1 - rho) / 2)) / (1 + alpha) + (1 / (1 - alpha) + 1) * c).
+  { apply Rmult_le_reg_r with (1 + alpha); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; [|lra]. clear - Hc step.
+    nra. }
+  assert (Both : mu l * u - mu best / (1 + alpha) <=
+    - (gap_l * ((1 - rho) / 2)) / (1 + alpha) + (1 / (1 - alpha) + 1) * c).
   { assert (X : means l * u - means best / (1 + alpha) <= - (gap_l * ((1 - rho) / 2)) / (1 + alpha)).
     { apply Rmult_le_reg_r with (1 + alpha); [lra|].
-      replace ((means l * u - means best / (1 + alpha)) * (1 + alpha)) with ((1 + alpha) * (means l * u) - means best) by (field; lra).
-      replace (- (gap_l * ((1 - rho) / 2)) / (1 + alpha) * (1 + alpha)) with (- (gap_l * ((1 - rho) / 2))) by (field; lra). exact Clean. }
+      replace ((means l * u - means best / (1 + alpha)) * (1 + alpha))
+        with ((1 + alpha) * (means l * u) - means best) by (field; lra).
+      replace (- (gap_l * ((1 - rho) / 2)) / (1 + alpha) * (1 + alpha)) with (- (gap_l * ((1 - rho) / 2)))
+        by (field; lra). exact Clean. }
     unfold Rdiv in *. lra. }
   assert (AA : 0 < alpha * A) by (apply Rmult_lt_0_compat; lra).
   apply (Rmult_le_compat_l (alpha * A)) in Both; [|lra].
   replace (alpha * A * (- (gap_l * ((1 - rho) / 2)) / (1 + alpha) + (1 / (1 - alpha) + 1) * c))
-    with (- (alpha * A * (1 - rho) / (2 * (1 + alpha)) * gap_l) + alpha * A * (1 / (1 - alpha) + 1) * c) in Both by (field; lra).
+    with (- (alpha * A * (1 - rho) / (2 * (1 + alpha)) * gap_l) + alpha * A * (1 / (1 - alpha) + 1) * c) in Both
+      by (field; lra).
   rewrite alpha_A in Both.
   replace (2 * (1 + alpha) * G / (2 * (1 + alpha))) with G in Both by (field; lra).
   apply Rle_trans with (A * (- (alpha * (mu best / (1 + alpha))) + alpha * (mu l * u))).
@@ -258,7 +265,8 @@ Proof.
   assert (Pl := positive l l_arm). assert (Sh := share). assert (Hs := s_range). destruct gap_below as [Gl Rl].
   assert (Ml := shown_means l l_arm). assert (Mb := shown_means best best_arm). assert (Hc := cost_nonneg).
   assert (Nl := nonneg_means l l_arm). assert (B := back).
-  destruct theta_range as (T1 & T2 & T3). destruct leader_at_least as [_ Kl]. assert (Sb := s_bar_range). assert (K2 := K_at_least_2).
+  destruct theta_range as (T1 & T2 & T3). destruct leader_at_least as [_ Kl]. assert (Sb := s_bar_range).
+  assert (K2 := K_at_least_2).
   assert (TT : 0 < theta * theta) by (apply Rmult_lt_0_compat; lra).
   set (w := p best * p best / (theta * theta)).
   assert (W : 1 <= w <= 1 / 4 / (theta * theta)).
@@ -284,7 +292,8 @@ Proof.
       assert (Ss : s <= s_bar).
       { (* p (1 - alpha) <= p (1 - alpha s) < theta = (1 - alpha) s_bar / K *)
         assert (X : K * (p best * (1 - alpha)) <= (1 - alpha) * s_bar).
-        { rewrite <- T2. apply Rmult_le_compat_l; [lra|]. assert (p best * (1 - alpha) <= p best * (1 - alpha * s)) by (apply Rmult_le_compat_l; lra). lra. }
+        { rewrite <- T2. apply Rmult_le_compat_l; [lra|].
+          assert (p best * (1 - alpha) <= p best * (1 - alpha * s)) by (apply Rmult_le_compat_l; lra). lra. }
         assert (Y : K * p best <= s_bar).
         { apply Rmult_le_reg_r with (1 - alpha); [lra|]. lra. }
         assert (s * 1 <= s * (K * p l)) by (apply Rmult_le_compat_l; lra). rewrite B in Y. lra. }
@@ -303,13 +312,15 @@ Proof.
     assert (means l * room <= r2 * room) by (apply Rmult_le_compat_r; lra).
     assert (Er : r2 * room = gap * ((1 - rho) / (2 * (1 + alpha)))) by (unfold room; field; lra).
     assert (Q : 0 < (1 - rho) / (2 * (1 + alpha))) by (apply Rdiv_lt_0_compat; lra).
-    assert (gap * ((1 - rho) / (2 * (1 + alpha))) <= gap_l * ((1 - rho) / (2 * (1 + alpha)))) by (apply Rmult_le_compat_r; lra).
+    assert (gap * ((1 - rho) / (2 * (1 + alpha))) <= gap_l * ((1 - rho) / (2 * (1 + alpha))))
+      by (apply Rmult_le_compat_r; lra).
     unfold gap_l in *. lra. }
   assert (Up : mu l * u <= (means l + c) * u) by (apply Rmult_le_compat_r; lra).
   assert (Cu : c * u <= c * (1 / (1 - alpha))) by (apply Rmult_le_compat_l; lra).
   assert (Pay : G <= alpha * A * (1 - (1 - rho) / (2 * (1 + alpha)))).
   { assert (Rh := rho_range). assert (H := alpha_A). assert (G1 := G_at_least_1).
-    replace (alpha * A * (1 - (1 - rho) / (2 * (1 + alpha)))) with (alpha * A - alpha * A * (1 - rho) / (2 * (1 + alpha))) by (field; lra).
+    replace (alpha * A * (1 - (1 - rho) / (2 * (1 + alpha))))
+      with (alpha * A - alpha * A * (1 - rho) / (2 * (1 + alpha))) by (field; lra).
     rewrite H. replace (2 * (1 + alpha) * G / (2 * (1 + alpha))) with G by (field; lra).
     assert (alpha * A * (1 - rho) <= alpha * A * 1).
     { apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]. }
@@ -328,7 +339,8 @@ Proof.
     assert (P1 : G * gap_l <= alpha * A * k * gap_l) by (apply Rmult_le_compat_r; lra).
     assert (P2 : alpha * A * k * gap_l * 1 <= alpha * A * k * gap_l * w).
     { apply Rmult_le_compat_l; [|lra]. apply Rmult_le_pos; [apply Rmult_le_pos; lra|lra]. }
-    assert (P3 : alpha * A * w * ((1 / (1 - alpha) + 1) * c) <= alpha * A * (1 / 4 / (theta * theta)) * ((1 / (1 - alpha) + 1) * c)).
+    assert (P3 : alpha * A * w * ((1 / (1 - alpha) + 1) * c) <=
+      alpha * A * (1 / 4 / (theta * theta)) * ((1 / (1 - alpha) + 1) * c)).
     { apply Rmult_le_compat_r; [apply Rmult_le_pos; lra|]. apply Rmult_le_compat_l; lra. }
     replace (alpha * A / (4 * (theta * theta)) * (1 / (1 - alpha) + 1) * c)
       with (alpha * A * (1 / 4 / (theta * theta)) * ((1 / (1 - alpha) + 1) * c)) by (field; lra).
@@ -339,7 +351,8 @@ Lemma one_round_wrong_leads :
   regret arms best means p m + sum arms (fun i => p i * mu i * gain arms best alpha f p i) <= b * c.
 Proof.
   rewrite drift_is, (logs_wrong_leads arms best alpha best_arm step p p_valid mu wrong).
-  assert (Logs := paid_wrong_leads arms best means r2 gap_max two best_arm others gap_positive p p_valid m m_lawful wrong).
+  assert (Logs := paid_wrong_leads arms best means r2 gap_max two best_arm others gap_positive p p_valid m m_lawful
+    wrong).
   change (fun i => mean_reward (shown m i)) with mu in Logs. fold l s gap_l G c in Logs |- *.
   assert (Hc := cost_nonneg). destruct b_enough as (B1 & _ & B3).
   apply (Rmult_le_compat_r c) in B1; [|assumption]. apply (Rmult_le_compat_r c) in B3; [|assumption].
@@ -372,27 +385,18 @@ Theorem theorem_4 : forall adv T, always_lawful arms means is_law adv ->
     (K - 1) / alpha * ln ((1 + alpha * INR T / K) / (1 - alpha)).
 Proof.
   intros adv T L. assert (Ap := A_positive). assert (K2 := K_at_least_2). destruct theta_range as (T1 & T2 & T3).
-  assert (Sb := s_bar_range).
-  assert (N : 0 <= INR T) by apply pos_INR.
-  assert (Gr : 0 < alpha / (1 - alpha)) by (apply Rdiv_lt_0_compat; lra).
-  set (tail := K / (1 - alpha) + INR T * (alpha / (1 - alpha))).
-  assert (Floor : K <= K / (1 - alpha)).
-  { apply Rmult_le_reg_r with (1 - alpha); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; nra. }
-  assert (weight : 0 <= / alpha) by (left; apply Rinv_0_lt_compat; lra).
+  assert (Sb := s_bar_range). assert (weight : 0 <= / alpha) by (left; apply Rinv_0_lt_compat; lra).
   assert (Least : forall y, 0 < y <= 1 -> A * tangent theta 1 <= front y).
   { intros y Hy. apply Rmult_le_compat_l; [lra|]. apply Rle_trans with (tangent theta y); [|apply tangent_below; lra].
     unfold tangent, Rdiv. apply Rplus_le_compat_l, Ropp_le_contravar, Rmult_le_compat_r; [|lra].
     left. apply Rinv_0_lt_compat, Rmult_lt_0_compat; lra. }
-  assert (F := from_one_round arms best alpha (/ alpha) (A * tangent theta 1) front means best_arm step Least weight is_law (fun d H => H)
-    (fun p m => regret arms best means p m + - b * cost m) adv T tail L).
+  assert (F := from_one_round_any arms best alpha (/ alpha) (A * tangent theta 1) front means best_arm step Least weight
+    is_law (fun d H => H) (fun p m => regret arms best means p m + - b * cost m) adv T L).
   specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); lra)).
-  specialize (F ltac:(intros i Hi; apply (log_tail arms alpha means some_arms step is_law (fun d H => H) i (K / (1 - alpha)) adv T Hi L Floor);
-    intros p m Hp Hm; apply (inverse_one_round arms alpha means some_arms step is_law (fun d H => H) i p m Hi Hp Hm))).
   assert (Lin : E_sum arms (learn arms alpha) (fun p m => regret arms best means p m + - b * cost m) adv T =
                 E_regret adv T + - b * E_cost adv T).
   { unfold E_regret, E_cost, E_sum. rewrite <- expected_linear. apply expected_same; intros; unfold nought; ring. }
-  fold K in F. rewrite Lin, <- ln_quotient in F; [|unfold tail; nra|lra].
-  replace (tail / K) with ((1 + alpha * INR T / K) / (1 - alpha)) in F by (unfold tail; field; lra).
+  fold K in F. rewrite Lin in F.
   assert (Start : front (/ K) - A * tangent theta 1 = A * (1 - 1 / K) / (theta * theta)).
   { unfold front. rewrite phi_high; [unfold tangent; field; lra|].
     apply Rmult_le_reg_l with K; [lra|]. rewrite Rinv_r, T2; [|lra]. clear - Sb step. nra. }

@@ -13,7 +13,8 @@ Proof.
   intros arms means H h a Ha. split; [exists (means a); auto|]. unfold mean_reward. simpl. lra.
 Qed.
 
-Lemma bernoulli_adversary : forall arms means adv, always_lawful arms means is_bernoulli adv -> always_lawful arms means is_law adv.
+Lemma bernoulli_adversary : forall arms means adv, always_lawful arms means is_bernoulli adv ->
+  always_lawful arms means is_law adv.
 Proof. intros arms means adv L h a Ha. destruct (L h a Ha) as [B M]. split; [apply bernoulli_is_law|]; assumption. Qed.
 
 (** means 0.9 and 0.8, step 0.05 *)
@@ -85,9 +86,11 @@ Example nine_arms : forall adv T, always_lawful 9 nine is_law adv ->
   8 * (5328 / 7) + 584 * ln ((657 + INR T) / 648).
 Proof.
   intros adv T L. assert (N9 : INR 9 = 9) by (simpl; ring).
-  assert (H := theorem_3 9 0 nine (1 / 73) (8 / 10) (8 / 10) ltac:(lia) ltac:(lia) nine_others ltac:(rewrite nine_0; lra) ltac:(lra)
+  assert (H := theorem_3 9 0 nine (1 / 73) (8 / 10) (8 / 10) ltac:(lia) ltac:(lia) nine_others
+    ltac:(rewrite nine_0; lra) ltac:(lra)
     ltac:(rewrite nine_0, N9; lra) adv T L).
-  assert (Ea : ManyArms.a 0 nine (1 / 73) (8 / 10) (8 / 10) = 72 / 7) by (unfold ManyArms.a, spread, rho'; rewrite nine_0; field).
+  assert (Ea : ManyArms.a 0 nine (1 / 73) (8 / 10) (8 / 10) = 72 / 7)
+    by (unfold ManyArms.a, spread, rho'; rewrite nine_0; field).
   unfold b_1, b_K, ManyArms.b, ManyArms.A in H. rewrite Ea, N9 in H.
   replace ((1 + 1 / 73 * INR T / 9) / (1 - 1 / 73)) with ((657 + INR T) / 648) in H by field.
   lra.
@@ -99,19 +102,23 @@ Example nine_arms_every_step : forall adv T, always_lawful 9 nine is_law adv ->
   2783 * EveryStep.E_cost 9 (1 / 20) adv T + 93933 + 160 * ln ((180 + INR T) / 171).
 Proof.
   intros adv T L. assert (N9 : INR 9 = 9) by (simpl; ring).
-  assert (H := theorem_4 9 0 nine (1 / 20) (8 / 10) (8 / 10) ltac:(lia) ltac:(lia) nine_others ltac:(lra) ltac:(rewrite nine_0; lra)
+  assert (H := theorem_4 9 0 nine (1 / 20) (8 / 10) (8 / 10) ltac:(lia) ltac:(lia) nine_others ltac:(lra)
+    ltac:(rewrite nine_0; lra)
     ltac:(lra) ltac:(rewrite nine_0; lra) adv T L).
   assert (Er : EveryStep.rho 0 nine (1 / 20) (8 / 10) = 2 / 5) by (unfold EveryStep.rho; rewrite nine_0; field).
   assert (Em : room 0 nine (1 / 20) (8 / 10) = 1 / 28) by (unfold room; rewrite Er, nine_0; field).
   assert (Es : s_bar 0 nine (1 / 20) (8 / 10) = 20 / 29).
-  { unfold s_bar. rewrite Em. replace (1 / 28 / (1 / 20 * (1 + 1 / 28))) with (20 / 29) by field. apply Rmin_right. lra. }
+  { unfold s_bar. rewrite Em. replace (1 / 28 / (1 / 20 * (1 + 1 / 28))) with (20 / 29) by field. apply Rmin_right.
+    lra. }
   assert (Et : theta 9 0 nine (1 / 20) (8 / 10) = 19 / 261) by (unfold theta; rewrite Es, N9; field).
-  assert (EA : EveryStep.A 0 nine (1 / 20) (8 / 10) (8 / 10) = 560) by (unfold EveryStep.A, spread; rewrite Er, nine_0; field).
+  assert (EA : EveryStep.A 0 nine (1 / 20) (8 / 10) (8 / 10) = 560)
+    by (unfold EveryStep.A, spread; rewrite Er, nine_0; field).
   assert (Eb : EveryStep.b 9 0 nine (1 / 20) (8 / 10) (8 / 10) <= 2783) by (unfold EveryStep.b; rewrite EA, Et; lra).
   rewrite EA, Et, N9 in H.
   assert (C : 0 <= EveryStep.E_cost 9 (1 / 20) adv T).
   { assert (V0 := expected_const 9 (learn 9 (1 / 20)) nine is_law (fun d H => H)
-      (fun p a x Hp Ha Hx => learn_valid 9 (1 / 20) ltac:(lia) ltac:(lra) p Hp a x Ha Hx) 0 adv L T [] (uniform 9) (uniform_valid 9 ltac:(lia))).
+      (fun p a x Hp Ha Hx => learn_valid 9 (1 / 20) ltac:(lia)
+        ltac:(lra) p Hp a x Ha Hx) 0 adv L T [] (uniform 9) (uniform_valid 9 ltac:(lia))).
     rewrite <- V0. apply (expected_le 9 (learn 9 (1 / 20)) nine is_law (fun d H => H)
       (fun p a x Hp Ha Hx => learn_valid 9 (1 / 20) ltac:(lia) ltac:(lra) p Hp a x Ha Hx)); auto.
     - intros p m _ Hm. apply (cost_nonneg 9 0 nine ltac:(lia) m Hm).

@@ -45,7 +45,8 @@ Proof.
     + rewrite (phi_high z ltac:(lra)). unfold tangent.
       (* at theta the tangent at y is below 1/theta, and from there it falls faster *)
       assert (E : 2 / theta - z / (theta * theta) - (/ y + - / (y * y) * (z - y)) =
-                  (theta - y) * (theta - y) / (y * y * theta) + (z - theta) * ((theta - y) * (theta + y)) / (y * y * (theta * theta))).
+                  (theta - y) * (theta - y) / (y * y * theta) + (z - theta) * ((theta - y) * (theta +
+                    y)) / (y * y * (theta * theta))).
       { field. lra. }
       assert (0 <= (theta - y) * (theta - y) / (y * y * theta)).
       { apply over_positive; [apply Rle_0_sqr|]. apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat|]; lra. }
@@ -73,7 +74,8 @@ Lemma phi_falls : forall y t, theta <= y -> 0 <= t < 1 ->
   theta <= y * (1 - t) /\ phi (y * (1 - t)) - phi y = t * y / (theta * theta) \/
   y * (1 - t) < theta /\ phi (y * (1 - t)) - phi y <= t * y / (theta * theta) / (1 - t).
 Proof.
-  intros y t Hy Ht. rewrite (phi_high y Hy). destruct (Rlt_dec (y * (1 - t)) theta) as [H|H]; [right|left]; split; try lra.
+  intros y t Hy Ht. rewrite (phi_high y Hy).
+  destruct (Rlt_dec (y * (1 - t)) theta) as [H|H]; [right|left]; split; try lra.
   - rewrite (phi_low _ H). assert (P : 0 < 1 - t) by lra. unfold tangent.
     assert (E : t * y / (theta * theta) / (1 - t) - (/ (y * (1 - t)) - (2 / theta - y / (theta * theta))) =
                 (y - theta) * (y + theta - 2 * (y * (1 - t))) / (theta * theta * (y * (1 - t)))) by (field; lra).

@@ -26,7 +26,8 @@ Proof. destruct another_arm as (i & Hi & N). destruct (others i Hi N). lra. Qed.
 Lemma spread_at_least_1 : 1 <= spread.
 Proof.
   destruct another_arm as (i & Hi & N). destruct (others i Hi N) as [H1 H2].
-  unfold spread. fold gap. apply Rmult_le_reg_r with gap; [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; unfold gap in *; lra.
+  unfold spread. fold gap. apply Rmult_le_reg_r with gap; [assumption|]. unfold Rdiv.
+  rewrite Rmult_assoc, Rinv_l; unfold gap in *; lra.
 Qed.
 
 Section State.
@@ -59,7 +60,8 @@ Lemma paid_best_leads :
 Proof.
   rewrite regret_is, <- but_plus, <- the_others, <- but_scale. apply but_le. intros i Hi _.
   assert (M := shown_means i Hi). assert (M' := shown_means best best_arm). assert (P := positive i Hi).
-  replace ((means best - means i) * p i + p i * (mu i - mu best)) with ((means best - means i + mu i - mu best) * p i) by ring.
+  replace ((means best - means i) * p i + p i * (mu i - mu best))
+    with ((means best - means i + mu i - mu best) * p i) by ring.
   apply Rmult_le_compat_r; lra.
 Qed.
 
@@ -115,12 +117,14 @@ Lemma price_logs :
   p best * s * (means l - means best) +
   sum arms (but l (but best (fun i => (p i - p i * p i / p l) * (means i - means l)))) + 2 * c.
 Proof.
-  assert (Pl := positive l l_arm). assert (Pb := positive best best_arm). assert (Hs := s_range). assert (Hc := cost_nonneg).
+  assert (Pl := positive l l_arm). assert (Pb := positive best best_arm). assert (Hs := s_range).
+  assert (Hc := cost_nonneg).
   assert (Ml := shown_means l l_arm). assert (Mb := shown_means best best_arm).
   assert (First : p best * s * (mu l - mu best) <= p best * s * (means l - means best) + 2 * c * p best).
   { assert (p best * s * (mu l - mu best) <= p best * s * (means l - means best + 2 * c)).
     { apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]. }
-    assert (p best * (2 * c) * s <= p best * (2 * c) * 1) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]). lra. }
+    assert (p best * (2 * c) * s <= p best * (2 * c) * 1) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]).
+    lra. }
   assert (Second : sum arms (but l (but best (fun i => (p i - p i * p i / p l) * (mu i - mu l)))) <=
     sum arms (but l (but best (fun i => (p i - p i * p i / p l) * (means i - means l)))) +
     sum arms (but l (fun i => 2 * c * but best p i))).

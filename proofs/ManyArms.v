@@ -1,6 +1,7 @@
 (** Theorem 3: any number of arms K >= 3. For every adaptive adversary and every number of rounds T
     E[regret] <= b_1 E[C_1] + b_K E[C_2] + (K - 1) A + ((K - 1) / alpha) ln ((1 + alpha T / K) / (1 - alpha)),
-    where C_2 is what is paid in rounds in which the best arm leads with less than one half, C_1 what is paid in all others. *)
+    where C_2 is what is paid in rounds in which the best arm leads
+      with less than one half, C_1 what is paid in all others. *)
 From Coq Require Import Reals Lra Lia Psatz Arith List Bool.
 Require Import Samba Sums Play Step Drift Tail Bound Gaps.
 Import ListNotations.
@@ -102,7 +103,8 @@ Proof.
   assert (Need : alpha * (S * means i + s * means best) <= means best - means i).
   { assert (S * means i <= (K - 1) * means i) by (apply Rmult_le_compat_r; lra).
     assert (s * means best <= means best) by (unfold gap in *; nra).
-    assert (alpha * (S * means i + s * means best) <= alpha * ((K - 1) * means i + means best)) by (apply Rmult_le_compat_l; lra).
+    assert (alpha * (S * means i + s * means best) <= alpha * ((K - 1) * means i + means best))
+      by (apply Rmult_le_compat_l; lra).
     assert (alpha * (K * means i) <= alpha * (K * r2)).
     { apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [generalize K_at_least_3; lra|lra]. }
     assert (gap * (1 - alpha) <= (means best - means i) * (1 - alpha)) by (apply Rmult_le_compat_r; unfold gap; lra).
@@ -110,18 +112,21 @@ Proof.
   replace (means i / (1 - alpha * s) - means best / (1 + alpha * S))
     with (- ((means best - means i - alpha * (S * means i + s * means best)) / ((1 - alpha * s) * (1 + alpha * S))))
     by (field; lra).
-  assert (0 <= (means best - means i - alpha * (S * means i + s * means best)) / ((1 - alpha * s) * (1 + alpha * S))); [|lra].
+  assert (0 <= (means best - means i - alpha * (S * means i + s * means best)) / ((1 - alpha * s) * (1 +
+    alpha * S))); [|lra].
   apply Rmult_le_pos; [lra|]. left. apply Rinv_0_lt_compat, Rmult_lt_0_compat; lra.
 Qed.
 
 Lemma one_round_best_leads : l = best ->
-  regret arms best means p m + sum arms (fun i => p i * mu i * gain arms best alpha (fun y => A / y) p i) <= b (contest arms p best) * c.
+  regret arms best means p m + sum arms (fun i => p i * mu i * gain arms best alpha
+    (fun y => A / y) p i) <= b (contest arms p best) * c.
 Proof.
   intros E. rewrite drift_is, (reciprocal_front_best_leads arms best alpha A best_arm step p p_valid mu E),
     (logs_best_leads arms best alpha best_arm step p p_valid mu E), alpha_A.
   assert (Hc := cost_nonneg). assert (Ha := a_positive). set (S := contest arms p best).
   assert (C := contest_range arms some_arms p p_valid). fold l in C. rewrite E in C. fold S in C.
-  assert (Logs := paid_best_leads arms best means best_arm p p_valid m m_lawful). change (fun i => mean_reward (shown m i)) with mu in Logs. fold c in Logs.
+  assert (Logs := paid_best_leads arms best means best_arm p p_valid m m_lawful).
+  change (fun i => mean_reward (shown m i)) with mu in Logs. fold c in Logs.
   assert (2 * c * (1 - p best) <= 2 * c) by (assert (P := positive best best_arm); nra).
   assert (Main : sum arms (but best (fun i => p i / p best * (p i / p best) *
         (mu i / (1 - alpha * (p i / p best)) - mu best / (1 + alpha * S)))) <= S * (1 / (1 - alpha) + 1) * c).
@@ -152,7 +157,8 @@ Proof.
   intros E H. assert (P := positive best best_arm). unfold contest.
   apply Rle_trans with (sum arms (but best (fun i => / p best * p i))).
   - apply but_le. intros i Hi N. assert (R := ratio_range arms some_arms p p_valid i Hi). fold l in R. rewrite E in R.
-    assert (p i / p best * (p i / p best) <= 1 * (p i / p best)) by (apply Rmult_le_compat_r; lra). unfold Rdiv in *. lra.
+    assert (p i / p best * (p i / p best) <= 1 * (p i / p best)) by (apply Rmult_le_compat_r; lra).
+    unfold Rdiv in *. lra.
   - rewrite but_scale, the_others. apply Rmult_le_reg_l with (p best); [assumption|].
     rewrite <- Rmult_assoc, Rinv_r; lra.
 Qed.
@@ -189,7 +195,8 @@ Proof.
     (logs_wrong_leads arms best alpha best_arm step p p_valid mu wrong), alpha_A. fold l. fold s.
   assert (Hs := s_range). assert (Ha := a_positive). assert (Hc := cost_nonneg).
   assert (Clean := clean_wrong_leads).
-  assert (Logs := paid_wrong_leads arms best means r2 gap_max two best_arm others gap_positive p p_valid m m_lawful wrong).
+  assert (Logs := paid_wrong_leads arms best means r2 gap_max two best_arm others gap_positive p p_valid m m_lawful
+    wrong).
   change (fun i => mean_reward (shown m i)) with mu in Logs. fold l s gap_l spread c in Logs.
   assert (Ml := shown_means l l_arm). assert (Mb := shown_means best best_arm).
   assert (P : 0 < 1 - alpha <= 1 - alpha * s) by (split; [lra|nra]).
@@ -197,9 +204,12 @@ Proof.
   assert (U : 0 < u <= / (1 - alpha)) by (split; [apply Rinv_0_lt_compat; lra|apply inv_le; lra]).
   replace (a * (1 + alpha) * (mu l / (1 - alpha * s) - mu best / (1 + alpha)))
     with (a * ((1 + alpha) * mu l * u - mu best)) by (unfold u; field; lra).
-  assert (Main : (1 + alpha) * mu l * u - mu best <= - (gap_l * (1 - rho')) + ((1 + alpha) * (1 / (1 - alpha) + 1)) * c).
-  { assert ((1 + alpha) * u * mu l <= (1 + alpha) * u * (means l + c)) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]).
-    assert ((1 + alpha) * c * u <= (1 + alpha) * c * / (1 - alpha)) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]).
+  assert (Main : (1 + alpha) * mu l * u - mu best <=
+    - (gap_l * (1 - rho')) + ((1 + alpha) * (1 / (1 - alpha) + 1)) * c).
+  { assert ((1 + alpha) * u * mu l <= (1 + alpha) * u * (means l + c))
+      by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]).
+    assert ((1 + alpha) * c * u <= (1 + alpha) * c * / (1 - alpha))
+      by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]).
     assert (0 <= alpha * c) by (apply Rmult_le_pos; lra).
     unfold Rdiv. lra. }
   apply (Rmult_le_compat_l a) in Main; [|lra].
@@ -217,10 +227,12 @@ Definition cost_contested (p : nat -> R) (m : move) : R := if contested p then c
 
 Theorem one_round : forall p m, valid arms p -> lawful arms means is_law m ->
   regret arms best means p m - b_1 * cost_calm p m - b_K * cost_contested p m +
-    after arms (learn arms alpha) (potential arms best (fun y => A / y) (/ alpha)) p m <= potential arms best (fun y => A / y) (/ alpha) p.
+    after arms (learn arms alpha) (potential arms best (fun y => A / y) (/ alpha)) p m <= potential arms best
+      (fun y => A / y) (/ alpha) p.
 Proof.
   intros p m Hp Hm. assert (Ap := A_positive).
-  assert (D := drift arms best alpha (fun y => A / y) means best_arm step (reciprocal_below_chords A ltac:(lra)) p Hp m Hm).
+  assert (D := drift arms best alpha
+    (fun y => A / y) means best_arm step (reciprocal_below_chords A ltac:(lra)) p Hp m Hm).
   assert (Hc := cost_nonneg arms best means best_arm m Hm). unfold cost_calm, cost_contested, contested.
   destruct (Nat.eqb_spec (leader arms p) best) as [E|N].
   - assert (O := one_round_best_leads p Hp m Hm E).
@@ -242,25 +254,16 @@ Theorem theorem_3 : forall adv T, always_lawful arms means is_law adv ->
     (K - 1) * A + (K - 1) / alpha * ln ((1 + alpha * INR T / K) / (1 - alpha)).
 Proof.
   intros adv T L. assert (Ap := A_positive). assert (K3 := K_at_least_3).
-  assert (N : 0 <= INR T) by apply pos_INR.
-  assert (G : 0 < alpha / (1 - alpha)) by (apply Rdiv_lt_0_compat; lra).
-  set (tail := K / (1 - alpha) + INR T * (alpha / (1 - alpha))).
-  assert (Floor : K <= K / (1 - alpha)).
-  { apply Rmult_le_reg_r with (1 - alpha); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; nra. }
   assert (weight : 0 <= / alpha) by (left; apply Rinv_0_lt_compat; lra).
-  assert (F := from_one_round arms best alpha (/ alpha) A (fun y => A / y) means best_arm step (fun y => reciprocal_least A y ltac:(lra)) weight is_law (fun d H => H)
-    (fun p m => (regret arms best means p m + - b_1 * cost_calm p m) + - b_K * cost_contested p m) adv T tail L).
+  assert (F := from_one_round_any arms best alpha (/ alpha) A (fun y => A / y) means best_arm step
+    (fun y => reciprocal_least A y ltac:(lra)) weight is_law (fun d H => H)
+    (fun p m => (regret arms best means p m + - b_1 * cost_calm p m) + - b_K * cost_contested p m) adv T L).
   specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); lra)).
-  specialize (F ltac:(intros i Hi; apply (log_tail arms alpha means some_arms step is_law (fun d H => H) i (K / (1 - alpha)) adv T Hi L Floor);
-    intros p m Hp Hm; apply (inverse_one_round arms alpha means some_arms step is_law (fun d H => H) i p m Hi Hp Hm))).
   assert (Lin : E_sum arms (learn arms alpha)
       (fun p m => (regret arms best means p m + - b_1 * cost_calm p m) + - b_K * cost_contested p m) adv T =
     (E_regret adv T + - b_1 * E_cost_calm adv T) + - b_K * E_cost_contested adv T).
   { unfold E_regret, E_cost_calm, E_cost_contested, E_sum. rewrite <- !expected_linear.
     apply expected_same; intros; unfold nought; ring. }
-  fold K in F. rewrite Lin, <- ln_quotient in F; [|unfold tail; nra|lra].
-  replace (tail / K) with ((1 + alpha * INR T / K) / (1 - alpha)) in F by (unfold tail; field; lra).
-  replace (A / / K - A) with ((K - 1) * A) in F by (field; lra).
-  lra.
+  fold K in F. rewrite Lin in F. replace (A / / K - A) with ((K - 1) * A) in F by (field; lra). lra.
 Qed.
 End ManyArms.

@@ -172,7 +172,8 @@ Proof.
   intros g V growth H adv L. induction T as [|n IH]; intros h p Hp; [simpl; lra|].
   rewrite S_INR. simpl.
   assert (One := H p (adv h) Hp (L h)).
-  assert (Step : sum arms (fun a => p a * mean (fun x => expected g V adv n ((a, x) :: h) (learn p a x)) (shown (adv h) a))
+  assert (Step : sum arms (fun a => p a * mean
+    (fun x => expected g V adv n ((a, x) :: h) (learn p a x)) (shown (adv h) a))
     <= after (fun p => V p + INR n * growth) p (adv h)).
   { apply sum_le. intros a Ha. apply Rmult_le_compat_l; [left; apply Hp; exact Ha|].
     apply mean_le; [apply possible_is_law, (L h); exact Ha|]. intros x Hx. apply IH, stays_valid; auto. }
@@ -193,7 +194,8 @@ Proof.
   apply mean_le; [apply possible_is_law, (L h); exact Ha|]. intros x Hx. apply IH, stays_valid; auto.
 Qed.
 
-Lemma expected_const : forall k adv, always_lawful adv -> forall T h p, valid p -> expected nothing (fun _ => k) adv T h p = k.
+Lemma expected_const : forall k adv, always_lawful adv -> forall T h p, valid p ->
+  expected nothing (fun _ => k) adv T h p = k.
 Proof.
   intros k adv L. induction T as [|n IH]; intros h p Hp; simpl; [reflexivity|].
   unfold nothing at 1. rewrite Rplus_0_l, (sum_ext arms _ (fun a => k * p a)).

@@ -16,7 +16,8 @@ Proof.
 Qed.
 
 Lemma reciprocals_other_leads : forall alpha A x1 x2 q s, 0 < alpha < 1 -> 0 < s <= 1 -> 0 < q ->
-  s * q * x1 * (A * (/ (s * q + alpha * (s * q)) - / (s * q))) + q * x2 * (A * (/ (s * q + - (alpha * s * (s * q))) - / (s * q))) =
+  s * q * x1 * (A * (/ (s * q + alpha * (s * q)) - / (s * q))) + q * x2 * (A * (/ (s * q +
+    - (alpha * s * (s * q))) - / (s * q))) =
   alpha * A * (x2 / (1 - alpha * s) - x1 / (1 + alpha)).
 Proof.
   intros alpha A x1 x2 q s Ha Hs Hq. assert (0 < 1 - alpha * s) by nra.
@@ -90,7 +91,8 @@ Lemma sharp_clean_other_leads : p = s * q ->
 Proof.
   intros E. assert (Q := small). assert (G := gap_pos). assert (L := lambda_range).
   assert (R0 : 0 <= rho).
-  { unfold rho, TwoArms.rho. fold r1 r2 gap. apply Rmult_le_pos; [apply Rmult_le_pos; lra|]. left. apply Rinv_0_lt_compat. assumption. }
+  { unfold rho, TwoArms.rho. fold r1 r2 gap. apply Rmult_le_pos; [apply Rmult_le_pos; lra|]. left.
+    apply Rinv_0_lt_compat. assumption. }
   assert (Er : alpha * r2 = rho * gap) by (unfold rho, TwoArms.rho; fold r1 r2 gap; field; lra).
   set (kappa := rho * (1 + alpha) / ((1 - rho) * (1 - alpha * s))).
   assert (Form : a * ((1 + alpha) * r2 / (1 - alpha * s) - r1) = gap * (s * kappa - 1)).
@@ -144,7 +146,8 @@ Proof.
       assert (x2 * ln (1 + alpha) <= (r2 + c) * ln (1 + alpha)) by (apply Rmult_le_compat_r; lra).
       assert (c * ln (1 + alpha) <= c * alpha) by (apply Rmult_le_compat_l; lra).
       assert (alpha * (r1 - c) <= alpha * x1) by (apply Rmult_le_compat_l; lra). lra.
-    - right. transitivity (q * (lambda / alpha * (r2 * ln (1 + alpha) - alpha * r1)) + q * (2 * c * lambda)); [field; lra|].
+    - right. transitivity (q * (lambda / alpha * (r2 * ln (1 + alpha) - alpha * r1)) +
+        q * (2 * c * lambda)); [field; lra|].
       rewrite Pay. ring. }
   assert (Half : 2 * q <= 1) by (clear - ratio probabilities E; nra).
   assert (c * (2 * q) <= c * 1) by (apply Rmult_le_compat_l; lra).
@@ -174,7 +177,8 @@ Proof.
   assert (One : forall i, (i < 2)%nat ->
     mean (fun x => V (learn 2 alpha p i x)) (shown m i) = V p + mu i * change i).
   { intros i Hi. rewrite (mean_bernoulli _ _ (proj1 (Hm i Hi))). fold (mu i). rewrite !V_is.
-    rewrite !(learn_line 2 alpha two_arms p Hp i _ best Hi best_arm), !(learn_line 2 alpha two_arms p Hp i _ other Hi other_arm).
+    rewrite !(learn_line 2 alpha two_arms p Hp i _ best Hi best_arm), !(learn_line 2 alpha two_arms p Hp i _ other Hi
+      other_arm).
     fold l. unfold change, shifted. rewrite !Rmult_1_l, !Rmult_0_l, !Rplus_0_r. unfold Rdiv. ring. }
   rewrite (One best best_arm), (One other other_arm).
   replace (V p) with (V p * (p best + p other)) at 3 by (rewrite S; ring). ring.
@@ -206,8 +210,10 @@ Proof.
   { intros i y z Hi Hpi H. apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. apply Rmult_le_compat_l; lra. }
   destruct (Nat.eq_dec (leader 2 p) best) as [E|N].
   - rewrite E. assert (R := ratio_range 2 two_arms p Hp other other_arm). rewrite E in R.
-    assert (C : contest 2 p best = p other / p best * (p other / p best)) by (unfold contest; apply (sum_of_one best other the_arms)).
-    assert (T := sharp_best_leads (mu best) (mu other) (cost m) (p best) (p other) (p other / p best) M1 M2 R ltac:(lra) ltac:(field; lra)).
+    assert (C : contest 2 p best = p other / p best * (p other / p best))
+      by (unfold contest; apply (sum_of_one best other the_arms)).
+    assert (T := sharp_best_leads (mu best) (mu other) (cost m) (p best) (p other) (p other / p best) M1 M2 R
+      ltac:(lra) ltac:(field; lra)).
     unfold shift. rewrite !Nat.eqb_refl, ?Nb, ?No, C. set (s := p other / p best) in *.
     assert (Es : p other = s * p best) by (unfold s; field; lra).
     assert (Q : alpha * s < 1) by (clear - R step; nra).
@@ -223,7 +229,8 @@ Proof.
     rewrite E. assert (R := ratio_range 2 two_arms p Hp best best_arm). rewrite E in R.
     assert (C : contest 2 p other = p best / p other * (p best / p other)).
     { unfold contest. rewrite (sum_of_two best other the_arms), but_same, but_other; [ring|lia]. }
-    assert (T := sharp_other_leads (mu best) (mu other) (cost m) (p best) (p other) (p best / p other) M1 M2 R ltac:(lra) ltac:(field; lra)).
+    assert (T := sharp_other_leads (mu best) (mu other) (cost m) (p best) (p other) (p best / p other) M1 M2 R
+      ltac:(lra) ltac:(field; lra)).
     unfold shift. rewrite !Nat.eqb_refl, ?Nb, ?No, C. set (s := p best / p other) in *.
     assert (Es : p best = s * p other) by (unfold s; field; lra).
     assert (Q : alpha * s < 1) by (clear - R step; nra).
@@ -246,20 +253,13 @@ Theorem theorem_1_sharp : forall adv T, always_lawful 2 means is_bernoulli adv -
 Proof.
   intros adv T L. assert (Lr := lambda_range).
   assert (weight : 0 <= lambda / alpha) by (left; apply Rdiv_lt_0_compat; lra).
-  assert (F := from_one_round 2 best alpha (lambda / alpha) A (fun y => A / y) means best_arm step (fun y => reciprocal_least A y ltac:(lra)) weight is_bernoulli bernoulli_is_law
-    (fun p m => regret 2 best means p m + - b' * cost m) adv T (2 + INR T * (alpha / (1 - alpha))) L).
-  assert (Two : INR 2 = 2) by (simpl; ring). rewrite Two in F.
-  assert (N : 0 <= INR T) by apply pos_INR.
-  assert (G : 0 < alpha / (1 - alpha)) by (apply Rdiv_lt_0_compat; lra).
+  assert (F := from_one_round_two 2 best alpha (lambda / alpha) A (fun y => A / y) means best_arm step
+    (fun y => reciprocal_least A y ltac:(lra)) weight is_bernoulli bernoulli_is_law
+    (fun p m => regret 2 best means p m + - b' * cost m) adv T eq_refl L).
   specialize (F ltac:(intros p m Hp Hm; generalize (sharp_one_round p m Hp Hm); unfold V; lra)).
-  specialize (F ltac:(intros i Hi; apply (log_tail 2 alpha means two_arms step is_bernoulli bernoulli_is_law i 2 adv T Hi L ltac:(rewrite Two; lra));
-    intros p m Hp Hm; apply (inverse_one_round_two_arms 2 alpha means two_arms step is_bernoulli bernoulli_is_law i p m eq_refl Hi Hp Hm))).
   assert (Lin : E_sum 2 (learn 2 alpha) (fun p m => regret 2 best means p m + - b' * cost m) adv T =
                 E_regret best means alpha adv T + - b' * E_cost alpha adv T).
   { unfold E_regret, E_cost, E_sum. rewrite <- expected_linear. apply expected_same; intros; unfold nought; ring. }
-  rewrite Lin in F. rewrite <- ln_quotient in F; [|nra|lra].
-  replace ((2 + INR T * (alpha / (1 - alpha))) / 2) with (1 + alpha * INR T / (2 * (1 - alpha))) in F by (field; lra).
-  replace ((2 - 1) * (lambda / alpha)) with (lambda / alpha) in F by ring.
-  lra.
+  rewrite Lin in F. replace (A / (1 / 2) - A) with A in F by field. lra.
 Qed.
 End Sharp.

@@ -25,7 +25,8 @@ Lemma first_largest_spec : forall p n, (0 < n)%nat ->
 Proof.
   intros p. induction n as [|n IH]; intros H; [lia|]. simpl.
   destruct (Nat.eq_dec n 0) as [E|E].
-  - subst n. simpl. replace (if less (p 0%nat) (p 0%nat) then 0%nat else 0%nat) with 0%nat by (destruct less; reflexivity).
+  - subst n. simpl.
+    replace (if less (p 0%nat) (p 0%nat) then 0%nat else 0%nat) with 0%nat by (destruct less; reflexivity).
     split; [lia|]. intros a Ha. replace a with 0%nat by lia. apply Rle_refl.
   - destruct IH as [I1 I2]; [lia|]. destruct (less (p (first_largest R less p n)) (p n)) eqn:G.
     + apply less_true in G. split; [lia|]. intros a Ha. destruct (Nat.eq_dec a n) as [E'|E']; [rewrite E'; lra|].

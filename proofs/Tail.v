@@ -19,7 +19,8 @@ Hypothesis possible_is_law : forall d, possible d -> is_law d.
 Let grow := alpha / (1 - alpha).
 Let learn := learn arms alpha.
 Let lawful := lawful arms means possible.
-Let keeps p a x (H : valid arms p) Ha Hx : valid arms (learn p a x) := learn_valid arms alpha some_arms step p H a x Ha Hx.
+Let keeps p a x (H : valid arms p) Ha Hx : valid arms (learn p a x) :=
+  learn_valid arms alpha some_arms step p H a x Ha Hx.
 
 Lemma grow_positive : 0 < grow.
 Proof. unfold grow. apply Rdiv_lt_0_compat; lra. Qed.
@@ -41,7 +42,8 @@ Lemma after_grows : forall f e p m, valid arms p -> lawful m -> (forall a, (a < 
 Proof.
   intros f e p m Hp Hm He H. unfold after.
   apply Rle_trans with (sum arms (fun a => f p * p a + p a * e a)).
-  - apply sum_le. intros a Ha. assert (0 < p a) by (apply Hp, Ha). destruct (Hm a Ha) as [L _]. apply possible_is_law in L.
+  - apply sum_le. intros a Ha. assert (0 < p a) by (apply Hp, Ha). destruct (Hm a Ha) as [L _].
+    apply possible_is_law in L.
     assert (M : mean (fun x => f (learn p a x)) (shown m a) <= f p + e a).
     { rewrite <- (mean_const (f p + e a) _ L). apply mean_le; auto. }
     apply (Rmult_le_compat_l (p a)) in M; lra.
@@ -49,7 +51,8 @@ Proof.
 Qed.
 
 (** an arm that does not lead: 1/p(i) grows by at most alpha / (1 - alpha) in mean *)
-Lemma challenger_shrinks_slowly : forall i floor p m, (i < arms)%nat -> valid arms p -> lawful m -> i <> leader arms p ->
+Lemma challenger_shrinks_slowly : forall i floor p m, (i < arms)%nat -> valid arms p -> lawful m ->
+  i <> leader arms p ->
   after arms learn (inverse i floor) p m <= inverse i floor p + grow.
 Proof.
   intros i floor p m Hi Hp Hm N. set (l := leader arms p) in *. assert (Hg := grow_positive).
@@ -73,7 +76,8 @@ Proof.
       assert (P2 : 0 < p l - alpha * p i) by nra.
       assert (Pd : 0 < p i + d).
       { rewrite D. apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; lra|lra]. }
-      assert (C := reciprocal_below_chords 1 Rle_0_1 (p i) d x Pi Pd Hx). cbv beta in C. unfold Rdiv in C. rewrite !Rmult_1_l in C.
+      assert (C := reciprocal_below_chords 1 Rle_0_1 (p i) d x Pi Pd Hx). cbv beta in C. unfold Rdiv in C.
+      rewrite !Rmult_1_l in C.
       assert (J : / (p i + d) - / p i = alpha / (p l - alpha * p i)) by (rewrite D; field; repeat split; lra).
       rewrite J in C.
       assert (K : alpha / (p l - alpha * p i) <= grow / p l).
@@ -184,13 +188,15 @@ Proof.
   assert (U := uniform_valid arms some_arms).
   assert (N0 : 0 <= INR T) by apply pos_INR.
   assert (C := certificate arms learn means possible possible_is_law keeps nothing (inverse i floor) grow).
-  specialize (C ltac:(intros p m Hp Hm; unfold nothing; rewrite Rplus_0_l; apply One; assumption) adv L T [] (uniform arms) U).
+  specialize (C ltac:(intros p m Hp Hm; unfold nothing; rewrite Rplus_0_l; apply One;
+    assumption) adv L T [] (uniform arms) U).
   replace (inverse i floor (uniform arms)) with floor in C.
   2:{ unfold inverse, uniform. rewrite Rinv_inv, Rmax_right; lra. }
   assert (J := jensen (inverse i floor) (floor + INR T * grow) adv T [] (uniform arms) L
     ltac:(intros p Hp; unfold inverse; apply Rlt_le_trans with floor; [lra|apply Rmax_r]) U ltac:(nra) C).
   unfold E_end.
-  assert (Flip : expected arms learn (fun p m => nothing p m + -1 * nothing p m) (fun p => nought p + -1 * ln (p i)) adv T [] (uniform arms)
+  assert (Flip : expected arms learn (fun p m => nothing p m + -1 * nothing p m)
+    (fun p => nought p + -1 * ln (p i)) adv T [] (uniform arms)
      <= expected arms learn nothing (fun p => ln (inverse i floor p)) adv T [] (uniform arms)).
   { apply (expected_le arms learn means possible possible_is_law keeps); auto.
     - intros. unfold nothing. lra.

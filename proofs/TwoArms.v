@@ -75,14 +75,17 @@ Lemma clean_other_leads : a * ((1 + alpha) * r2 / (1 - alpha * s) - r1) + gap * 
 Proof.
   assert (G := gap_positive). assert (R := room). assert (Q := ratio_small).
   assert (P : 0 < gap - alpha * r2).
-  { assert (0 <= alpha * r2) by (apply Rmult_le_pos; lra). assert (0 < alpha * gap) by (apply Rmult_lt_0_compat; lra). lra. }
+  { assert (0 <= alpha * r2) by (apply Rmult_le_pos; lra). assert (0 < alpha * gap) by (apply Rmult_lt_0_compat; lra).
+    lra. }
   rewrite a_is.
   replace (gap / (gap - alpha * r2) * ((1 + alpha) * r2 / (1 - alpha * s) - r1) + gap * (1 - s))
-    with (- (gap * s * (gap * (1 - alpha * s) - alpha * r2 * (2 + alpha * (1 - s))) / ((gap - alpha * r2) * (1 - alpha * s)))).
+    with (- (gap * s * (gap * (1 - alpha * s) - alpha * r2 * (2 +
+      alpha * (1 - s))) / ((gap - alpha * r2) * (1 - alpha * s)))).
   2:{ unfold gap in *. field. split; lra. }
   assert (K : 0 <= gap * (1 - alpha * s) - alpha * r2 * (2 + alpha * (1 - s))).
   { assert (0 <= alpha * (1 - s) * (gap - alpha * r2)) by (repeat apply Rmult_le_pos; lra). lra. }
-  assert (0 <= gap * s * (gap * (1 - alpha * s) - alpha * r2 * (2 + alpha * (1 - s))) / ((gap - alpha * r2) * (1 - alpha * s))); [|lra].
+  assert (0 <= gap * s * (gap * (1 - alpha * s) - alpha * r2 * (2 +
+    alpha * (1 - s))) / ((gap - alpha * r2) * (1 - alpha * s))); [|lra].
   apply Rmult_le_pos; [repeat apply Rmult_le_pos; lra|]. left. apply Rinv_0_lt_compat, Rmult_lt_0_compat; lra.
 Qed.
 
@@ -96,7 +99,8 @@ Proof.
   assert (K : k + 1 <= 2 / (1 - alpha)).
   { replace (2 / (1 - alpha)) with ((1 + alpha) / (1 - alpha) + 1) by (field; lra).
     apply Rplus_le_compat_r. unfold k, Rdiv. apply Rmult_le_compat_l; [lra|]. apply inv_le; lra. }
-  replace (a * (1 + alpha) * (x2 / (1 - alpha * s) - x1 / (1 + alpha))) with (a * (k * x2 - x1)) by (unfold k; field; lra).
+  replace (a * (1 + alpha) * (x2 / (1 - alpha * s) - x1 / (1 + alpha))) with (a * (k * x2 - x1))
+    by (unfold k; field; lra).
   replace (a * ((1 + alpha) * r2 / (1 - alpha * s) - r1) + c * (2 * a / (1 - alpha)))
     with (a * (k * r2 - r1 + c * (2 / (1 - alpha)))) by (unfold k; field; lra).
   apply Rmult_le_compat_l; [lra|].
@@ -122,7 +126,8 @@ Proof.
   clear probabilities. assert (Q := ratio_small). assert (S2 : 0 <= s * s <= 1) by nra.
   assert (P : 0 < 1 + alpha * (s * s)) by nra.
   replace (r2 / (1 - alpha * s) - r1 / (1 + alpha * (s * s)))
-    with (- ((gap - alpha * (s * r1 + s * s * r2)) / ((1 - alpha * s) * (1 + alpha * (s * s))))) by (unfold gap; field; lra).
+    with (- ((gap - alpha * (s * r1 + s * s * r2)) / ((1 - alpha * s) * (1 + alpha * (s * s)))))
+      by (unfold gap; field; lra).
   assert (K : 0 <= gap - alpha * (s * r1 + s * s * r2)).
   { assert (s * r1 <= r1) by nra. assert (s * s * r2 <= r2) by nra.
     assert (alpha * (s * r1 + s * s * r2) <= alpha * (r1 + r2)) by (apply Rmult_le_compat_l; lra). lra. }
@@ -143,7 +148,8 @@ Proof.
   assert (U : s * s * u <= 1 * / (1 - alpha)) by (apply Rmult_le_compat; lra).
   assert (W : s * s * v <= / (1 + alpha)).
   { unfold v. apply Rmult_le_reg_r with ((1 + alpha * (s * s)) * (1 + alpha)); [apply Rmult_lt_0_compat; lra|].
-    replace (s * s * / (1 + alpha * (s * s)) * ((1 + alpha * (s * s)) * (1 + alpha))) with (s * s * (1 + alpha)) by (field; lra).
+    replace (s * s * / (1 + alpha * (s * s)) * ((1 + alpha * (s * s)) * (1 + alpha))) with (s * s * (1 + alpha))
+      by (field; lra).
     replace (/ (1 + alpha) * ((1 + alpha * (s * s)) * (1 + alpha))) with (1 + alpha * (s * s)) by (field; lra). lra. }
   replace (c * (2 * a * / (1 - alpha))) with (a * (1 + alpha) * (c * (/ (1 - alpha) + / (1 + alpha)))) by (field; lra).
   apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|].
@@ -159,7 +165,8 @@ Lemma best_leads : q = s * p ->
 Proof.
   intros E. assert (Rec := reciprocal_best_leads). assert (Hc : 0 <= c) by lra.
   assert (Logs : q * (x2 - x1) <= q * (- gap + 2 * c)) by (apply Rmult_le_compat_l; [lra|]; unfold gap; lra).
-  assert (Half : 2 * q <= 1) by (clear - ratio probabilities E; nra). assert (c * (2 * q) <= c * 1) by (apply Rmult_le_compat_l; lra).
+  assert (Half : 2 * q <= 1) by (clear - ratio probabilities E; nra).
+  assert (c * (2 * q) <= c * 1) by (apply Rmult_le_compat_l; lra).
   rewrite b_is. lra.
 Qed.
 End Round.
@@ -178,11 +185,14 @@ Lemma sum_of_none : forall f, sum 2 (but other (but best f)) = 0.
 Proof. intros f. rewrite sum_of_two, but_same, but_other, but_same; [ring|lia]. Qed.
 
 Theorem one_round : forall p m, valid 2 p -> lawful 2 means is_law m ->
-  regret 2 best means p m - b * cost m + after 2 (learn 2 alpha) (potential 2 best (fun y => A / y) (/ alpha)) p m <= potential 2 best (fun y => A / y) (/ alpha) p.
+  regret 2 best means p m - b * cost m + after 2 (learn 2 alpha) (potential 2 best
+    (fun y => A / y) (/ alpha)) p m <= potential 2 best (fun y => A / y) (/ alpha) p.
 Proof.
   intros p m Hp Hm. assert (Ap := A_positive).
-  assert (D := drift 2 best alpha (fun y => A / y) means best_arm step (reciprocal_below_chords A ltac:(lra)) p Hp m Hm).
-  set (mu := fun i => mean_reward (shown m i)) in *. change (fun a => p a * mean_reward (shown m a) * gain 2 best alpha (fun y => A / y) p a)
+  assert (D := drift 2 best alpha
+    (fun y => A / y) means best_arm step (reciprocal_below_chords A ltac:(lra)) p Hp m Hm).
+  set (mu := fun i => mean_reward (shown m i)) in *. change
+    (fun a => p a * mean_reward (shown m a) * gain 2 best alpha (fun y => A / y) p a)
     with (fun a => p a * mu a * gain 2 best alpha (fun y => A / y) p a) in D.
   assert (M1 : r1 - cost m <= mu best <= r1 + cost m) by (apply Hm, best_arm).
   assert (M2 : r2 - cost m <= mu other <= r2 + cost m) by (apply Hm, other_arm).
@@ -192,7 +202,8 @@ Proof.
   { unfold regret. rewrite sum_of_two. unfold gap, r1, r2. ring. }
   rewrite Reg.
   destruct (Nat.eq_dec (leader 2 p) best) as [E|N].
-  - rewrite drift_is, (reciprocal_front_best_leads 2 best alpha A best_arm step p Hp mu E), (logs_best_leads 2 best alpha best_arm step p Hp mu E), !sum_of_one, alpha_A in D.
+  - rewrite drift_is, (reciprocal_front_best_leads 2 best alpha A best_arm step p Hp mu E), (logs_best_leads 2 best
+      alpha best_arm step p Hp mu E), !sum_of_one, alpha_A in D.
     unfold contest in D. rewrite sum_of_one in D.
     assert (R := ratio_range 2 ltac:(lia) p Hp other other_arm). rewrite E in R.
     set (s := p other / p best) in *.
@@ -200,7 +211,8 @@ Proof.
       ltac:(unfold s; field; lra)).
     lra.
   - assert (E : leader 2 p = other) by (assert (L := leader_is_arm 2 ltac:(lia) p); lia).
-    rewrite drift_is, (reciprocal_front_wrong_leads 2 best alpha A best_arm step p Hp mu N), (logs_wrong_leads 2 best alpha best_arm step p Hp mu N), E, sum_of_none, alpha_A in D.
+    rewrite drift_is, (reciprocal_front_wrong_leads 2 best alpha A best_arm step p Hp mu N), (logs_wrong_leads 2 best
+      alpha best_arm step p Hp mu N), E, sum_of_none, alpha_A in D.
     assert (R := ratio_range 2 ltac:(lia) p Hp best best_arm). rewrite E in R.
     set (s := p best / p other) in *.
     assert (T := other_leads (mu best) (mu other) (cost m) (p best) (p other) s M1 M2 R ltac:(lra)
@@ -217,21 +229,14 @@ Theorem theorem_1 : forall adv T, always_lawful 2 means is_law adv ->
 Proof.
   intros adv T L. assert (Ap := A_positive).
   assert (weight : 0 <= / alpha) by (left; apply Rinv_0_lt_compat; lra).
-  assert (F := from_one_round 2 best alpha (/ alpha) A (fun y => A / y) means best_arm step (fun y => reciprocal_least A y ltac:(lra)) weight is_law (fun d H => H)
-    (fun p m => regret 2 best means p m + - b * cost m) adv T (2 + INR T * (alpha / (1 - alpha))) L).
-  assert (Two : INR 2 = 2) by (simpl; ring). rewrite Two in F.
-  assert (N : 0 <= INR T) by apply pos_INR.
-  assert (G : 0 < alpha / (1 - alpha)) by (apply Rdiv_lt_0_compat; lra).
+  assert (F := from_one_round_two 2 best alpha (/ alpha) A (fun y => A / y) means best_arm step
+    (fun y => reciprocal_least A y ltac:(lra)) weight is_law (fun d H => H)
+    (fun p m => regret 2 best means p m + - b * cost m) adv T eq_refl L).
   specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); lra)).
-  specialize (F ltac:(intros i Hi; apply (log_tail 2 alpha means ltac:(lia) step is_law (fun d H => H) i 2 adv T Hi L ltac:(rewrite Two; lra));
-    intros p m Hp Hm; apply (inverse_one_round_two_arms 2 alpha means ltac:(lia) step is_law (fun d H => H) i p m eq_refl Hi Hp Hm))).
   assert (Lin : E_sum 2 (learn 2 alpha) (fun p m => regret 2 best means p m + - b * cost m) adv T =
                 E_regret adv T + - b * E_cost adv T).
   { unfold E_regret, E_cost, E_sum. rewrite <- expected_linear. apply expected_same; intros; unfold nought; ring. }
-  rewrite Lin in F. rewrite <- ln_quotient in F; [|nra|lra].
-  replace ((2 + INR T * (alpha / (1 - alpha))) / 2) with (1 + alpha * INR T / (2 * (1 - alpha))) in F by (field; lra).
-  replace ((2 - 1) * / alpha) with (1 / alpha) in F by (field; lra).
-  lra.
+  rewrite Lin in F. replace (A / (1 / 2) - A) with A in F by field. unfold Rdiv at 1. lra.
 Qed.
 (** the same for an adversary that never pays more than C *)
 Corollary theorem_1_budget : forall adv T C, always_lawful 2 means is_law adv -> affordable adv C T [] ->
