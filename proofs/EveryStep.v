@@ -27,10 +27,7 @@ Definition A : R := 2 * (1 + alpha) * spread best means r2 gap_max / (alpha * (1
 Definition b : R := alpha * A / (2 * (theta * theta) * (1 - alpha)) + 2.
 Let G := spread best means r2 gap_max.
 Let some_arms : (0 < arms)%nat. Proof. lia. Qed.
-
-(** ** Constants *)
-Lemma K_at_least_2 : 2 <= K.
-Proof. unfold K. replace 2 with (INR 2) by (simpl; ring). apply le_INR. assumption. Qed.
+Let K_at_least_2 : 2 <= K := arms_at_least_2 arms two.
 
 Lemma rho_range : 0 < rho < 1.
 Proof.
@@ -116,6 +113,7 @@ Let f y := A * phi theta y.
 Let theta_positive : 0 < theta := proj1 theta_range.
 Let shown_means : forall i, (i < arms)%nat -> means i - c <= mu i <= means i + c := shown_means arms means m m_lawful.
 Let cost_nonneg : 0 <= c := cost_nonneg arms best means best_arm m m_lawful.
+Let nonneg_means : forall i, (i < arms)%nat -> 0 <= mu i := nonneg_means arms means m m_lawful.
 Let positive : forall i, (i < arms)%nat -> 0 < p i := positive arms p p_valid.
 Let l_arm : (l < arms)%nat := leader_is_arm arms some_arms p.
 
@@ -189,9 +187,6 @@ Lemma front_is : front arms best alpha f p mu =
        p l * mu l * (phi theta (p best * (1 - alpha * s)) - phi theta (p best))).
 Proof. rewrite (front_wrong_leads arms best alpha f best_arm p mu wrong). unfold f. fold l s. ring. Qed.
 
-Lemma nonneg_means : forall i, (i < arms)%nat -> 0 <= mu i.
-Proof. intros i Hi. apply mean_reward_range, m_lawful, Hi. Qed.
-
 (** p(best) below theta: 1/p falls, since the noise is small there *)
 Lemma falls_below_theta : p best < theta ->
   front arms best alpha f p mu <= - (G * gap_l) + alpha * A * (1 / (1 - alpha) + 1) * c.
@@ -234,8 +229,8 @@ Proof.
   assert (Down : (means best - c) / (1 + alpha) <= mu best / (1 + alpha)).
   { unfold Rdiv. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat|]; lra. }
   assert (Cd : c / (1 + alpha) <= c).
-  { apply Rmult_le_reg_r with (1 + alpha); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; [|lra]. clear - Hc step.
-    nra. }
+  { apply Rmult_le_reg_r with (1 + alpha); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; [|lra].
+    clear - Hc step. nra. }
   assert (Both : mu l * u - mu best / (1 + alpha) <=
     - (gap_l * ((1 - rho) / 2)) / (1 + alpha) + (1 / (1 - alpha) + 1) * c).
   { assert (X : means l * u - means best / (1 + alpha) <= - (gap_l * ((1 - rho) / 2)) / (1 + alpha)).

@@ -17,6 +17,9 @@ Definition spread : R := gap_max / gap.  (* G = gap_max / gap *)
 
 Let some_arms : (0 < arms)%nat. Proof. lia. Qed.
 
+Lemma arms_at_least_2 : 2 <= INR arms.
+Proof. replace 2 with (INR 2) by (simpl; ring). apply le_INR. assumption. Qed.
+
 Lemma another_arm : exists i, (i < arms)%nat /\ i <> best.
 Proof. destruct (Nat.eq_dec best 0); [exists 1%nat|exists 0%nat]; lia. Qed.
 
@@ -41,6 +44,9 @@ Let l := leader arms p.
 
 Lemma shown_means : forall i, (i < arms)%nat -> means i - c <= mu i <= means i + c.
 Proof. intros i Hi. apply m_lawful, Hi. Qed.
+
+Lemma nonneg_means : forall i, (i < arms)%nat -> 0 <= mu i.
+Proof. intros i Hi. apply mean_reward_range, m_lawful, Hi. Qed.
 
 Lemma cost_nonneg : 0 <= c.
 Proof. assert (H := shown_means best best_arm). lra. Qed.

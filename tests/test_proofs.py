@@ -138,3 +138,13 @@ def test_the_theorems_speak_of_the_rule_of_algorithm_1(tmp_path: Path) -> None:
     wanted = [x for arms, alpha, outcomes in cases for x in naive_play(arms, alpha, outcomes)]
     assert len(cases) == 256 + 216 + 100
     assert found == wanted
+
+
+def test_every_lemma_the_page_names_exists() -> None:
+    page = (PROOFS.parent / "docs" / "proofs.md").read_text()
+    named = set(re.findall(r"`([A-Z]\w+)\.([\w']+)`", page)) - {("TwoArms", "v")}
+    assert len(named) > 50
+    for file, name in sorted(named):
+        text = (PROOFS / f"{file}.v").read_text()
+        kinds = "Lemma|Theorem|Corollary|Example|Definition|Fixpoint|Record"
+        assert re.search(rf"^(?:{kinds}) {re.escape(name)}\b", text, re.MULTILINE), f"{file}.{name}"
