@@ -99,7 +99,8 @@ Corollary from_one_round_any : forall (g : (nat -> R) -> move -> R) adv T,
   E_sum arms learn g adv T <= f (/ INR arms) - f_end +
     (INR arms - 1) * w * ln ((1 + alpha * INR T / INR arms) / (1 - alpha)).
 Proof.
-  intros g adv T L One. assert (K : 0 < INR arms) by (apply lt_0_INR, some_arms). assert (N : 0 <= INR T) by apply pos_INR.
+  intros g adv T L One. assert (K : 0 < INR arms) by (apply lt_0_INR, some_arms).
+  assert (N : 0 <= INR T) by apply pos_INR.
   assert (Gr : 0 < alpha / (1 - alpha)) by (apply Rdiv_lt_0_compat; lra).
   assert (Floor : INR arms <= INR arms / (1 - alpha)).
   { apply Rmult_le_reg_r with (1 - alpha); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; nra. }

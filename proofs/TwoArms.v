@@ -52,6 +52,19 @@ Proof. assert (R := rho_below_one). unfold A, a. field. lra. Qed.
 Lemma b_is : b = 1 + 2 * a / (1 - alpha).
 Proof. assert (R := rho_below_one). unfold b, a. field. lra. Qed.
 
+(** the step allows no more *)
+Lemma b_at_most : b <= 1 + 4 / ((1 - alpha) * (1 + alpha)).
+Proof.
+  assert (G := gap_positive). assert (R := room). assert (P := rho_below_one).
+  assert (H : (1 + alpha) / 2 <= 1 - rho).
+  { apply Rmult_le_reg_r with gap; [assumption|]. unfold rho.
+    replace ((1 - alpha * r2 / gap) * gap) with (gap - alpha * r2) by (field; lra). lra. }
+  unfold b. apply Rplus_le_compat_l.
+  replace (4 / ((1 - alpha) * (1 + alpha))) with (2 * / ((1 + alpha) / 2 * (1 - alpha))) by (field; lra).
+  unfold Rdiv at 1. apply Rmult_le_compat_l; [lra|]. apply inv_le; [apply Rmult_lt_0_compat; lra|].
+  apply Rmult_le_compat_r; lra.
+Qed.
+
 Lemma a_is : a = gap / (gap - alpha * r2).
 Proof.
   assert (R := rho_below_one). assert (G := gap_positive). unfold a.
