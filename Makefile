@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup reproduce demo test coverage check bench statistics faults wheel pictures tables notebooks format clean
+.PHONY: setup reproduce demo test coverage check proofs bench statistics faults wheel pictures tables notebooks format clean
 
 setup: $(READY)
 
@@ -29,6 +29,7 @@ demo: $(READY)  ## the paper's setting (K=9, C=3000, scheme 3): a table and a pi
 
 test: $(READY)  ## every test
 	$(BIN)/pytest -n auto --dist worksteal
+	@command -v coqc >/dev/null || echo "The proofs were not checked: they need Coq (on Debian and Ubuntu: apt-get install coq)."
 
 coverage: $(READY)  ## the lines that tests reach interpreted, above 90 %; tracing takes as long again as the tests
 	$(BIN)/pytest -n auto --dist worksteal --ignore tests/test_laws.py --ignore tests/test_naive.py \
@@ -39,6 +40,9 @@ check: $(READY)  ## format, lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+proofs:  ## the machine-checked theorems, compiled from nothing; prints them and the axioms they rest on
+	@$(PYTHON) proofs/check.py
 
 bench: $(READY)  ## ratios against C, start-up, cache, memory
 	$(BIN)/python benchmarks/run.py

@@ -1,0 +1,150 @@
+"""The machine-checked theorems: they hold, they need what they say they need, and they speak of the rule that runs."""
+
+import itertools
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from proofs import check
+from robandit.policies.samba import State
+from tests.support import stream
+
+PROOFS = Path(check.__file__).parent
+needs_coq = pytest.mark.skipif(shutil.which("coqc") is None, reason=check.NO_COQ)
+Outcomes = tuple[tuple[int, Fraction], ...]
+
+
+def coq(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["coqc", *check.OPTIONS, *words], cwd=folder, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, set[str]]:
+    """Every proof compiled: where, what was stated, on which axioms."""
+    folder = tmp_path_factory.mktemp("proofs") / "built"
+    return folder, *check.check(PROOFS, folder)
+
+
+@needs_coq
+def test_every_proof_holds_on_the_axioms_of_the_reals_alone(checked: tuple[Path, str, set[str]]) -> None:
+    _, stated, axioms = checked
+    for theorem in ("theorem_1", "theorem_1_sharp", "theorem_3", "theorem_4", "learned_agrees"):
+        assert re.search(rf"^{theorem}\n", stated, re.MULTILINE)
+    assert axioms
+    assert axioms <= check.OF_THE_REALS
+
+
+@needs_coq
+@pytest.mark.parametrize(
+    ("name", "condition"),
+    [
+        ("TwoArms.v", "small_step : alpha * (r1 + r2) <= gap"),
+        ("ManyArms.v", "small_step : alpha * (K * r2 + gap) <= gap"),
+        ("EveryStep.v", "admissible : alpha * r2 < gap"),
+    ],
+)
+def test_with_a_free_step_the_proof_breaks(checked: tuple[Path, str, set[str]], name: str, condition: str) -> None:
+    text = (PROOFS / name).read_text()
+    assert text.count(f"Hypothesis {condition}.") == 1
+    (checked[0] / f"Free{name}").write_text(text.replace(condition, condition.split(":")[0] + ": True"))
+    broken = coq(checked[0], f"Free{name}")
+    assert broken.returncode != 0
+    line, start, end = map(int, re.search(r"line (\d+), characters (\d+)-(\d+)", broken.stderr).groups())
+    assert text.splitlines()[line - 1][start:end].endswith("lra")  # it is the arithmetic that fails, and not a name
+
+
+@pytest.mark.parametrize("hole", ["Lemma open : 1 = 2. Admitted.", "Axiom luck : 1 = 2.", "Proof. admit. Qed."])
+def test_a_hole_is_refused(tmp_path: Path, hole: str) -> None:
+    (tmp_path / "Fine.v").write_text(f"(* (* {hole} *) *) Lemma fine : 1 = 1. Proof. reflexivity. Qed.\n")
+    check.look_for_holes(tmp_path)
+    (tmp_path / "Hole.v").write_text(hole)
+    with pytest.raises(check.Refused, match=r"Hole\.v says"):
+        check.look_for_holes(tmp_path)
+
+
+def test_another_axiom_is_refused() -> None:
+    told = "theorem\n     : 1 = 1\nAxioms:\nClassical_Prop.classic : forall P : Prop,\n  P \\/ ~ P\n"
+    assert check.look_at_axioms(told) == {"Classical_Prop.classic"}
+    with pytest.raises(check.Refused, match=r"rest on Else\.luck,"):
+        check.look_at_axioms(told + "Else.luck : 1 = 2\n")
+    with pytest.raises(check.Refused, match="did not say"):
+        check.look_at_axioms("theorem\n     : 1 = 1\n")
+
+
+def naive_step(p: list[Fraction], arm: int, reward: Fraction, alpha: Fraction) -> list[Fraction]:
+    """Algorithm 1 as it is printed: p_a + alpha p_a^2 (R_a I_a / p_a - R_l I_l / p_l), the rest to the leader."""
+    leader = p.index(max(p))
+    paid = [reward / p[a] if a == arm else Fraction(0) for a in range(len(p))]
+    new = [p[a] + alpha * p[a] ** 2 * (paid[a] - paid[leader]) for a in range(len(p))]
+    new[leader] = 1 - sum(new[:leader] + new[leader + 1 :])
+    return new
+
+
+def naive_play(arms: int, alpha: Fraction, outcomes: Outcomes) -> list[Fraction]:
+    p = [Fraction(1, arms)] * arms
+    for arm, reward in outcomes:
+        p = naive_step(p, arm, reward, alpha)
+    return p
+
+
+def enumerated() -> Iterator[tuple[int, Fraction, Outcomes]]:
+    """Every sequence of pulls and rewards: four rounds of two arms, three of three, two of five."""
+    for arms, rounds, alpha in ((2, 4, Fraction(1, 20)), (3, 3, Fraction(2, 7)), (5, 2, Fraction(9, 10))):
+        rewards = (Fraction(1), Fraction(1, 3))
+        for outcomes in itertools.product(itertools.product(range(arms), rewards), repeat=rounds):
+            yield arms, alpha, outcomes
+
+
+def test_the_policy_plays_the_rule_of_algorithm_1() -> None:
+    """Within a few roundings: at most four steps, each of a dozen operations on numbers below one."""
+    for arms, alpha, outcomes in enumerated():
+        policy = rb.Samba(float(alpha))
+        state = State(np.full(arms, 1 / arms))
+        for arm, reward in outcomes:
+            policy.learn(state, rb.Choice(arm, state.chances[arm], 0), float(reward), stream(0))
+        exact = [float(x) for x in naive_play(arms, alpha, outcomes)]
+        assert np.abs(state.chances - exact).max() < 100 * np.finfo(float).eps, (arms, outcomes)
+
+
+@needs_coq
+def test_the_theorems_speak_of_the_rule_of_algorithm_1(tmp_path: Path) -> None:
+    """The definition of Samba.v over the rationals, run by Coq, gives the same fractions, every one."""
+    cases = list(enumerated())
+    lines = [
+        f"play {arms} ({alpha.numerator} # {alpha.denominator}) "
+        f"[{'; '.join(f'({arm}%nat, {reward.numerator} # {reward.denominator})' for arm, reward in outcomes)}]"
+        for arms, alpha, outcomes in cases
+    ]
+    for name in ("Samba.v", "Rationals.v"):
+        shutil.copy(PROOFS / name, tmp_path)
+        assert coq(tmp_path, name).returncode == 0
+    (tmp_path / "Run.v").write_text(
+        "From Coq Require Import List QArith.\nRequire Import Rationals.\nImport ListNotations.\nOpen Scope Q_scope.\n"
+        + "Eval vm_compute in ["
+        + ";\n".join(lines)
+        + "].\n"
+    )
+    done = coq(tmp_path, "Run.v")
+    assert done.returncode == 0, done.stderr
+    numbers = [int(word) for word in re.findall(r"-?\d+", done.stdout)]
+    found = [Fraction(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
+    wanted = [x for arms, alpha, outcomes in cases for x in naive_play(arms, alpha, outcomes)]
+    assert len(cases) == 256 + 216 + 100
+    assert found == wanted
+
+
+def test_every_lemma_the_page_names_exists() -> None:
+    page = (PROOFS.parent / "docs" / "proofs.md").read_text()
+    named = set(re.findall(r"`([A-Z]\w+)\.([\w']+)`", page)) - {("TwoArms", "v")}
+    assert len(named) > 50
+    for file, name in sorted(named):
+        text = (PROOFS / f"{file}.v").read_text()
+        kinds = "Lemma|Theorem|Corollary|Example|Definition|Fixpoint|Record"
+        assert re.search(rf"^(?:{kinds}) {re.escape(name)}\b", text, re.MULTILINE), f"{file}.{name}"
