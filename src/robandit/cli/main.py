@@ -8,7 +8,8 @@ from robandit.cli.flags import Parser
 from robandit.errors import Refused
 from robandit.version import __version__
 
-COMMANDS = ("play", "reproduce", "study", "redteam", "price", "optimum", "lists")  # modules here, in the order of help
+# modules here, in the order of help
+COMMANDS = ("play", "reproduce", "study", "redteam", "price", "optimum", "certify", "lists")
 
 
 def build_parser() -> Parser:
