@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from robandit.cli import theory_tables
 from robandit.cli.main import main
-from robandit.cli.theory import print_words
 from robandit.theory import search, statements, weigh_paths, weigh_rounds, weigh_theorems
 from robandit.theory.growth import bernoulli_divergence, growth_constant, lai_robbins
 from robandit.theory.optimal_attack import optimal_attack
@@ -192,5 +192,4 @@ def test_the_command(monkeypatch: Any, capsys: Any) -> None:
     assert [item["label"] for item in told["theorems"]] == ["proved", "proved in outline, numerical", "certified"]
     assert told["theorems"][0]["violations"] == 0
     assert set(told["statements"][0]) == {"id", "text", "where", "verdict", "evidence"}
-    print_words(told)
-    assert "2 statements: 1 fails, 1 holds under a stronger condition" in capsys.readouterr().out
+    assert "2 statements: 1 fails, 1 holds under a stronger condition" in theory_tables.statements(told)[-1]

@@ -1,6 +1,7 @@
 """`robandit certify`: a bound on SAMBA's regret under every attack, as a file anyone can check."""
 
 import argparse
+import os
 from typing import Any
 
 from robandit.cli.flags import json_flags, naming, number, numbers, print_json, whole
@@ -35,6 +36,7 @@ def certify(arguments: argparse.Namespace) -> None:
     if arguments.check is not None:
         check(arguments)
         return
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: threads would only wait for each other
     from pathlib import Path
 
     from robandit.theory.certificate import certify as certified

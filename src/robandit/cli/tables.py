@@ -173,20 +173,3 @@ def short(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if value >= 0.01 else "0"
-
-
-def theory_tables(told: dict[str, Any]) -> list[Table]:
-    """The paper's statements with their verdicts, then the theorems with what was checked of them."""
-    first, second = new_table("The paper's statements"), new_table("What holds")
-    for table, headings in ((first, ("statement", "verdict", "evidence")), (second, ("theorem", "label", "evidence"))):
-        table.add_column(headings[0], ratio=3, overflow="fold")
-        table.add_column(headings[1], max_width=14, overflow="fold")
-        table.add_column(headings[2], ratio=5, overflow="fold")
-    for item in told["statements"]:
-        first.add_row(f"[bold]{item['where']}[/bold]: {item['text']}", item["verdict"], item["evidence"])
-    for item in told["theorems"]:
-        said = f"[bold]{item['id']}[/bold] ({item['condition']}): {item['text']}"
-        second.add_row(said, item["label"], item["evidence"])
-    for table in (first, second):
-        table.show_lines = True
-    return [first, second]
