@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup reproduce demo test check bench statistics faults wheel pictures format clean
+.PHONY: setup reproduce demo test coverage check bench statistics faults wheel pictures format clean
 
 setup: $(READY)
 
@@ -27,8 +27,10 @@ demo: $(READY)  ## the paper's setting (K=9, C=3000, scheme 3): a table and a pi
 	$(BIN)/robandit play --policy samba --policy ucb1 --policy thompson \
 	  --attack flip --schedule middle --budget 3000 --charge rounds --plot out/demo.png
 
-test: $(READY)  ## every test; interpreted coverage above 90 % without the laws, which tracing would slow down most
-	$(BIN)/pytest -n auto --dist worksteal tests/test_laws.py tests/test_naive.py
+test: $(READY)  ## every test
+	$(BIN)/pytest -n auto --dist worksteal
+
+coverage: $(READY)  ## the lines that tests reach interpreted, above 90 %; tracing takes as long again as the tests
 	$(BIN)/pytest -n auto --dist worksteal --ignore tests/test_laws.py --ignore tests/test_naive.py \
 	  --cov --cov-report=term:skip-covered --cov-fail-under=90
 

@@ -147,7 +147,7 @@ def test_all_timetables_are_one_compiled_kind_and_those_that_watch_say_so() -> N
     fixed = {layout_of(adversary) for adversary in kinds.values() if not adversary.watches}
     memories = {layout_of(one.start(MEANS, 100)) for one in kinds.values() if not one.watches}
     assert len(fixed) == len(memories) == 1
-    assert {name for name, adversary in kinds.items() if adversary.watches} == {"band", "epoch", "leading"}
+    assert {name for name, adversary in kinds.items() if adversary.watches} == {"band", "contested", "epoch", "leading"}
     for cls in shipped("schedule").values():
         assert cls.watches == ("p(t)" in cls.about.sees)
     for cls in shipped("adversary").values():
@@ -366,3 +366,19 @@ def test_a_mistake_in_a_schedule_of_ones_own_is_an_ordinary_error(tmp_path: Path
     own = SHIPPED.with_file(str(tmp_path / "own.py"))
     with pytest.raises(PartError, match=r"IndexError in strikes \(own.py line"):
         rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), own.attack("flip", schedule="third", budget=9), horizon=12, runs=1)
+
+
+@pytest.mark.parametrize("schedule", ["contested:rivalry=0.5", "band:low=0,rivalry=0.5"])
+def test_contested_strikes_while_the_lead_of_the_best_arm_is_close(schedule: str) -> None:
+    attack = rb.attack("invert", schedule=schedule, budget=100)
+    means, dice = np.array([0.3, 0.9, 0.5]), stream(1)
+    memory = attack.start(means, 100)
+    cases = (
+        ((0.3, 0.4, 0.3), True),
+        ((0.1, 0.6, 0.3), False),
+        ((0.1, 0.52, 0.38), True),  # (0.38/0.52)^2 + (0.1/0.52)^2 = 0.57
+        ((0.1, 0.45, 0.45), True),
+        ((0.1, 0.44, 0.46), False),  # another arm leads
+    )
+    for t, (chances, wanted) in enumerate(cases):
+        assert attack.tamper_means(memory, t, np.array(chances), means, means.copy(), dice) == wanted

@@ -2,14 +2,13 @@
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from robandit.store.cells import Store
+from robandit.study import run
 from robandit.study.run import run_here, run_on_cluster
 from robandit.study.spec import read_study
 from tests.support import OWN_POLICY
@@ -101,10 +100,10 @@ def test_a_worker_that_lives_through_an_edit_answers_with_the_new_code_or_says_t
         assert not files(tmp_path / "old")
 
 
-def test_no_scheduler_is_one_sentence(tmp_path: Path) -> None:
+def test_no_scheduler_is_one_sentence(tmp_path: Path, robandit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "ANSWER", 0.5)
     (tmp_path / "spread.toml").write_text(SPEC)
     words = ["study", "run", str(tmp_path / "spread.toml"), "--out", str(tmp_path / "out")]
-    words += ["--scheduler", "tcp://127.0.0.1:9"]
-    done = subprocess.run([sys.executable, "-m", "robandit", *words], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == "robandit: --scheduler: no Dask scheduler answers at 'tcp://127.0.0.1:9'"
+    code, _, said = robandit(*words, "--scheduler", "tcp://127.0.0.1:9")
+    assert code == 2
+    assert said.splitlines()[-1] == "robandit: --scheduler: no Dask scheduler answers at 'tcp://127.0.0.1:9'"

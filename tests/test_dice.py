@@ -7,7 +7,6 @@ from scipy import stats
 import robandit as rb
 from robandit.dice import Random, draw, seed_words
 from robandit.numerics import argmax, beta_cdf, beta_quantile, log_beta, student_quantile
-from robandit.policies.thompson import beta_draw
 from tests.support import stream
 
 # the first words of xoshiro256++ from the state 1, 2, 3, 4
@@ -68,12 +67,6 @@ def test_draw_survives_a_sum_just_below_one() -> None:
 
 def test_argmax_takes_the_lowest_index() -> None:
     assert argmax(np.array([1.0, 3.0, 3.0, 2.0])) == 1
-
-
-@pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 7), (4, 1), (2, 2), (1.5, 9), (300, 40), (1.02, 1.01)])
-def test_beta_draws_follow_their_law(a: float, b: float) -> None:
-    random = stream(int(100 * a + b))
-    assert stats.kstest([beta_draw(a, b, random) for _ in range(5000)], stats.beta(a, b).cdf).pvalue > 1e-4
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.05, 0.4), (0.5, 0.5), (1, 1), (2, 5), (9, 1), (80, 20), (500, 700)])

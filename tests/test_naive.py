@@ -8,15 +8,20 @@ import pytest
 import robandit as rb
 from robandit.catalogue import shipped
 from robandit.dice import Random
-from robandit.policies.thompson import beta_draw
-from tests.naive import NAIVE
+from robandit.variates import beta_draw
+from tests.naive import LINEAR_KL_UCB, NAIVE
 from tests.support import stream
 
 ROUNDS = {"ftrl-hybrid": 400, "kl-ucb": 1200}
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "samba": [{}, {"learning_rate": 0.3}],
     "ucb1": [{}, {"scale": 4.0}],
-    "kl-ucb": [{}, {"scale": 2.0}],
+    "kl-ucb": [{}, {"scale": 2.0}, {"scale": 0.5, "linear": 5.0}],
+    "exponential-samba": [{"learning_rate": 0.1}, {"learning_rate": 0.6}],
+    "balanced-samba": [{"learning_rate": 0.1}, {"learning_rate": 0.6}],
+    "optimistic-thompson": [{"optimism": 20.0}],
+    "bonus-thompson": [{"linear": 20.0}, {"linear": 0.5}],
+    "optimistic-ucb": [{"scale": 0.25, "linear": 20.0}, {"scale": 1.0, "linear": 0.5}],
     "barbar": [{"scale": 1.0}, {"scale": 0.3, "pulls": "blocks"}, {"scale": 0.3, "pulls": "shuffled"}],
     "cbarbar": [{"scale": 0.5}, {"scale": 0.5, "band": "upper"}],
     "draa": [{"scale": 0.5}],
@@ -70,7 +75,8 @@ def test_same_arms_as_the_naive_policy(
     policy.begin(state, random)
     extra = {"inner": partial(NAIVE["samba"], learning_rate=0.05)} if name == "floor" else {}
     shared = Shared(stream(21))
-    naive = NAIVE[name](len(means), rounds, told, shared, **parameters, **extra)
+    twin = LINEAR_KL_UCB if name == "kl-ucb" and "linear" in parameters else NAIVE[name]
+    naive = twin(len(means), rounds, told, shared, **parameters, **extra)
     if name == "epsilon-greedy":  # it throws no dice while it pulls each arm once, the inherited draw always does
         for _ in means:
             shared.uniform()
@@ -82,6 +88,25 @@ def test_same_arms_as_the_naive_policy(
         naive.learn(arm, reward)
         if hasattr(naive, "chances") and policy.explicit:
             assert state.chances == pytest.approx(naive.chances, rel=1e-7, abs=1e-12), f"after round {t}"
+
+
+@pytest.mark.parametrize("name", ["exponential-samba", "balanced-samba"])
+def test_late_rewards_weigh_as_in_the_naive_policy(name: str) -> None:
+    policy, means, random = shipped("policy")[name](learning_rate=0.4), (0.3, 0.8, 0.5), stream(3)
+    state = policy.start(rb.Setting(3, 1000, 0.0))
+    naive: Any = NAIVE[name](3, 1000, 0.0, Shared(stream(4)), learning_rate=0.4)
+    waiting: list[tuple[Any, float]] = []
+    capped = 0
+    for t in range(1000):
+        choice = policy.choose(state, random)
+        waiting.append((choice, reward_of(means, choice.arm, random)))
+        if len(waiting) > 40:
+            choice, reward = waiting.pop(int(random.uniform() * 40))
+            capped += state.chances[choice.arm] > 2 * choice.chance
+            policy.learn(state, choice, reward, random)
+            naive.learn(choice.arm, reward, choice.chance)
+            assert state.chances == pytest.approx(naive.chances, rel=1e-7, abs=1e-12), f"after round {t}"
+    assert capped >= 3
 
 
 def test_every_policy_has_a_naive_twin() -> None:

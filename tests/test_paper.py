@@ -43,10 +43,11 @@ def shrunk(text: str) -> str:
     dropped = "(field-)?(levels|k-sweep)-(flip-cost|lift-others|invert-cost)"
     blocks = text.split("[[grid]]")
     text = "[[grid]]".join(block for block in blocks if not re.search(rf'id = "({dropped})', block))
-    text = re.sub(r"budgets = \[0, 1000, 2000, 3000, 4000, 5000\]", "budgets = [0, 10, 20, 30, 40, 50]", text)
+    text = re.sub(r"budgets = \[0, 1000, 2000, 3000, 4000, 5000\]", "budgets = [0, 10, 30, 50]", text)
     text = re.sub(r"budgets = \[0, 1000, 3000, 5000\]", "budgets = [0, 10, 50]", text)
     text = re.sub(r"budgets = 3000", "budgets = 30\nhorizons = 400", text)
-    text = re.sub(r"arms = \[6, 8, 10, 15, 20, 30\]", "arms = [6, 8, 10, 15]", text)
+    text = re.sub(r"arms = \[6, 8, 10, 15, 20, 30\]", "arms = [6, 10, 15]", text)
+    text = re.sub(r"means = \[\"uniform:1.*\]", 'means = ["uniform:1", "uniform:2"]', text)
     text = re.sub(r"(budgets = \[0, \d.*)", r"\1\nhorizons = 400", text)
     text = re.sub(r"horizons = \[10*, .*\]", "horizons = [10, 100, 1000, 10000]", text)
     text = re.sub(r"horizons = 400\n(horizons = 10000)", "horizons = 400", text)
@@ -107,7 +108,7 @@ def test_results_have_the_keys_of_the_contract(small: tuple[Study, Path]) -> Non
 
 @pytest.mark.usefixtures("quick_extras")
 def test_without_timings_the_same_store_gives_the_same_bytes(small: tuple[Study, Path], tmp_path: Path) -> None:
-    study, folder = replace(small[0], grids=small[0].grids[:3]), small[1]
+    study, folder = replace(small[0], grids=small[0].grids[:1]), small[1]
     pages = []
     for name in ("one", "two"):
         shutil.copytree(folder / "cells", tmp_path / name / "cells")

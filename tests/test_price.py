@@ -191,10 +191,11 @@ def test_the_command_at_a_small_size(tmp_path: Path, capsys: pytest.CaptureFixtu
     rows = {row["policy"]: row for row in found["results"]}
     for row in rows.values():
         assert {"policy", "parameters", "attack", "clean_regret", "spending", "price"} <= set(row)
-        assert set(row["price"]) == {"low", "estimate", "high"}
+    assert set(rows["samba"]["price"]) == {"low", "estimate", "high", "unit"}
+    assert rows["samba"]["price"]["unit"] == "reward"
     assert rows["samba"]["price"]["low"] > 1.0
     assert "nothing to turn" in rows["uniform"]["notes"][0]
-    assert rows["uniform"]["price"] == {"low": None, "estimate": None, "high": None}
+    assert rows["uniform"]["price"] is None
     assert [rows[name]["learns"] for name in ("samba", "uniform")] == [True, False]
     assert main([*words, "--plot", str(tmp_path / "frontier.png")]) == 0
     said = capsys.readouterr().out
@@ -202,3 +203,36 @@ def test_the_command_at_a_small_size(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "does not learn" in next(line for line in said.splitlines() if line.strip().startswith("uniform"))
     assert "0 (0-0)" not in said
     assert (tmp_path / "frontier.png").stat().st_size > 10_000
+
+
+def test_a_share_of_rounds_can_be_the_price(tmp_path: Path, robandit: Any) -> None:
+    words = ["price", "--horizon", "3000", "--runs", "6", "--means", "0.3,0.45,0.8", "--out", str(tmp_path), "--json"]
+    words += ["--policy", "samba", "--attack", "sink-shown", "--can", "erase", "--share"]
+    row = robandit(*words)[1]["results"][0]
+    assert row["price"]["unit"] == "share"
+    assert row["limit"] == pytest.approx(0.35 / 0.8)
+    assert 0.1 < row["price"]["low"] <= row["price"]["high"] < 1.2 * row["limit"]
+    within = robandit(*words, "--budget", "120")[1]["results"][0]
+    assert within["price"]["estimate"] > 1.02 * row["price"]["estimate"]
+    added = robandit(*words, "--can", "add", "--attack", "promote")[1]
+    assert added["capability"]["words"] == "can only add rewards"
+    assert added["results"][0]["limit"] == pytest.approx(0.35 / 0.55)
+    assert added["results"][0]["attack"] == "--attack promote --can add"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--budget", "5"], "without a number"),
+        (["--share", "--budget", "0"], "above 0"),
+        (["--threat", "A", "--share"], "threat model B"),
+        (["--threat", "A", "--can", "add"], "threat model B"),
+        (["--can", "steal"], "one of both, add, erase"),
+        (["--share", "2"], "at most 1"),
+        (["--share", "0.1", "--can", "add:share=0.2"], "cannot both be given"),
+    ],
+)
+def test_prices_that_make_no_sense_are_refused(words: list[str], message: str, robandit: Any, tmp_path: Path) -> None:
+    code, _, said = robandit("price", "--horizon", "100", "--policy", "samba", "--out", str(tmp_path), *words)
+    assert code == 2
+    assert message in said

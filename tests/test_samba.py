@@ -93,3 +93,36 @@ def test_a_subclass_may_be_a_dataclass_of_its_own() -> None:
     assert (Own().learning_rate, Own(0.2).learning_rate, Own(min_lift=0.3).learning_rate) == (0.05, 0.2, 0.15)
     with pytest.raises(rb.InputError, match="min_lift must be a number above 0 and below 2"):
         Own(min_lift=5.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "arm", "others", "leader"),
+    [
+        ("exponential-samba", 0, 0.10569216, 0.15446273),
+        ("exponential-samba", 3, 0.11680790, 0.10541432),
+        ("balanced-samba", 0, np.exp(-np.sqrt(0.05 * (1 - np.exp(-0.05)))) / 9, None),
+        ("balanced-samba", 3, 0.11680790, 0.10541432),
+    ],
+)
+def test_exponential_steps_have_known_values(name: str, arm: int, others: float, leader: float | None) -> None:
+    """From 1/9 each with a step of 0.05: the arm pulled pays, the leader (0) or a challenger (3)."""
+    policy = rb.policy(f"{name}:learning_rate=0.05")
+    state = policy.start(rb.Setting(9, 10))
+    policy.learn(state, rb.Choice(arm, 1 / 9, 0), 1.0, stream(1))
+    assert state.chances[arm or 5] == pytest.approx(others, abs=1e-8)
+    assert state.chances[0] == pytest.approx(1 - 8 * others if leader is None else leader, abs=1e-8)
+    assert state.chances.sum() == pytest.approx(1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("means", [(0.9, 0.8, 0.1), (0.3, 0.35, 0.2)])
+def test_the_drift_of_the_logarithm_is_exact(means: tuple[float, ...]) -> None:
+    """E d ln p_a = alpha p_a (r_a - r_l) for every a but the leader, by enumeration of a round's outcomes."""
+    policy, alpha, start = rb.policy("exponential-samba:learning_rate=0.3"), 0.3, np.array([0.2, 0.5, 0.3])
+    drift = np.zeros(3)
+    for arm, chance in enumerate(start):
+        state = policy.start(rb.Setting(3, 10))
+        state.chances[:] = start
+        policy.learn(state, rb.Choice(arm, chance, 0), 1.0, stream(1))
+        drift += chance * means[arm] * np.log(state.chances / start)
+    for arm in (0, 2):
+        assert drift[arm] == pytest.approx(alpha * start[arm] * (means[arm] - means[1]), abs=1e-14)

@@ -10,6 +10,7 @@ from typing import Any
 from robandit.version import __version__ as __version__
 
 HOMES = {
+    "capability": "Capability",
     "catalogue": "Catalogue attack environment policy",
     "dice": "Random",
     "environments.bernoulli": "Bernoulli",
@@ -25,10 +26,12 @@ HOMES = {
     "policies.aae": "Aae",
     "policies.barbar": "Barbar",
     "policies.barbat": "Barbat",
+    "policies.bonus_thompson": "BonusThompson",
     "policies.cbarbar": "Cbarbar",
     "policies.draa": "Draa",
     "policies.epsilon_greedy": "EpsilonGreedy",
     "policies.exp3": "Exp3 Exp3Ix",
+    "policies.exponential_samba": "BalancedSamba ExponentialSamba",
     "policies.fast_slow_aae": "FastSlowAae",
     "policies.floor": "Floor",
     "policies.ftpl": "Ftpl",
@@ -36,6 +39,8 @@ HOMES = {
     "policies.kl_ucb": "KlUcb",
     "policies.known_c_aae": "KnownCAae",
     "policies.multi_layer_aae": "MultiLayerAae",
+    "policies.optimistic_thompson": "OptimisticThompson",
+    "policies.optimistic_ucb": "OptimisticUcb",
     "policies.samba": "Samba",
     "policies.softmax_gradient": "SoftmaxGradient",
     "policies.thompson": "Thompson TemperedThompson",
@@ -43,6 +48,7 @@ HOMES = {
     "policies.ucb1": "Ucb1",
     "policies.uniform": "Uniform",
     "state": "load_state save_state",
+    "redteam.advice": "advise",
     "redteam.ask": "find_price find_worst_attack",
     "schedule": "Plan Schedule Timetable",
     "theory.optimal_attack": "optimal_attack",

@@ -1,3 +1,4 @@
+from robandit.capability import Capability as Capability
 from robandit.catalogue import Catalogue as Catalogue
 from robandit.catalogue import attack as attack
 from robandit.catalogue import environment as environment
@@ -23,11 +24,14 @@ from robandit.parts import parameter as parameter
 from robandit.policies.aae import Aae as Aae
 from robandit.policies.barbar import Barbar as Barbar
 from robandit.policies.barbat import Barbat as Barbat
+from robandit.policies.bonus_thompson import BonusThompson as BonusThompson
 from robandit.policies.cbarbar import Cbarbar as Cbarbar
 from robandit.policies.draa import Draa as Draa
 from robandit.policies.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
 from robandit.policies.exp3 import Exp3 as Exp3
 from robandit.policies.exp3 import Exp3Ix as Exp3Ix
+from robandit.policies.exponential_samba import BalancedSamba as BalancedSamba
+from robandit.policies.exponential_samba import ExponentialSamba as ExponentialSamba
 from robandit.policies.fast_slow_aae import FastSlowAae as FastSlowAae
 from robandit.policies.floor import Floor as Floor
 from robandit.policies.ftpl import Ftpl as Ftpl
@@ -35,6 +39,8 @@ from robandit.policies.ftrl_hybrid import FtrlHybrid as FtrlHybrid
 from robandit.policies.kl_ucb import KlUcb as KlUcb
 from robandit.policies.known_c_aae import KnownCAae as KnownCAae
 from robandit.policies.multi_layer_aae import MultiLayerAae as MultiLayerAae
+from robandit.policies.optimistic_thompson import OptimisticThompson as OptimisticThompson
+from robandit.policies.optimistic_ucb import OptimisticUcb as OptimisticUcb
 from robandit.policies.samba import Samba as Samba
 from robandit.policies.softmax_gradient import SoftmaxGradient as SoftmaxGradient
 from robandit.policies.thompson import TemperedThompson as TemperedThompson
@@ -43,6 +49,7 @@ from robandit.policies.tsallis_inf import TsallisInfIw as TsallisInfIw
 from robandit.policies.tsallis_inf import TsallisInfRv as TsallisInfRv
 from robandit.policies.ucb1 import Ucb1 as Ucb1
 from robandit.policies.uniform import Uniform as Uniform
+from robandit.redteam.advice import advise as advise
 from robandit.redteam.ask import find_price as find_price
 from robandit.redteam.ask import find_worst_attack as find_worst_attack
 from robandit.schedule import Plan as Plan

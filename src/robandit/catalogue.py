@@ -11,7 +11,9 @@ from typing import Any, get_origin
 
 from robandit import adversaries, environments, policies
 from robandit.adversaries.attacks import Attack
+from robandit.adversaries.limited import Limited
 from robandit.adversaries.scheduled import ScheduledAttack
+from robandit.capability import ANYTHING, Capability
 from robandit.errors import InputError, unknown
 from robandit.game import Adversary, Environment, Policy
 from robandit.parts import Part, hints_of, members
@@ -104,9 +106,25 @@ class Catalogue:
         return made
 
     def attack(
-        self, name: str, *, schedule: str = "start", budget: float, size: str | float = "full", charge: str = "cost"
+        self,
+        name: str,
+        *,
+        schedule: str = "start",
+        budget: float,
+        size: str | float = "full",
+        charge: str = "cost",
+        capability: str | Capability = ANYTHING,
     ) -> Adversary[Any]:
-        """An adversary within a budget: an attack on a schedule (threat model A), or one in one piece (A or B)."""
+        """An adversary within a budget: an attack on a schedule (threat model A), or one in one piece (A or B).
+
+        In model B it is held to what its attacker can do, a `Capability` or its text, such as `add:share=0.05`.
+        """
+        can = read_capability(capability)
+        whole = self.unlimited(name, schedule=schedule, budget=budget, size=size, charge=charge)
+        return Limited(inner=whole, capability=can, budget=budget, charge=charge) if can.limited else whole
+
+    def unlimited(self, name: str, *, schedule: str, budget: float, size: str | float, charge: str) -> Adversary[Any]:
+        """An adversary that can do whatever it wants within its budget."""
         if not isinstance(name, str):
             raise InputError(f"attack must be the name of one, not {name!r}")
         attacks, whole = self.parts("attack"), self.parts("adversary")
@@ -123,6 +141,25 @@ class Catalogue:
 
 SHIPPED = Catalogue()
 policy, environment, attack = SHIPPED.policy, SHIPPED.environment, SHIPPED.attack
+
+
+def read_capability(text: str | Capability) -> Capability:
+    """What an attacker can do, from text such as `both` or `add:share=0.05,every=3`."""
+    if isinstance(text, Capability):
+        return text
+    if not isinstance(text, str):
+        raise InputError(f"a capability must be text such as add:share=0.05, not {text!r}")
+    name, _, rest = text.strip().partition(":")
+    hints = {key: hint for key, hint in hints_of(Capability).items() if key in Capability.__dataclass_fields__}
+    given = {}
+    for item in split(rest, ",") if rest else []:
+        key, equals, value = item.partition("=")
+        if not equals:
+            raise InputError(f"capability {name!r}: {item!r} must read parameter=value")
+        if key not in hints or key == "can":
+            raise unknown(f"capability {name!r}: parameter", key, [known for known in hints if known != "can"])
+        given[key] = value if key == "arms" else converted(value, hints[key], f"{name}: {key}")
+    return Capability(can=name, **given)  # type: ignore[arg-type]  # a word becomes one of `Can`
 
 
 def split(text: str, separator: str) -> list[str]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from robandit.dice import Random, draw
 from robandit.errors import InputError
-from robandit.parts import Part, parameter
+from robandit.parts import Part, Word, parameter
 
 Floats = NDArray[np.float64]
 Memory = TypeVar("Memory")
@@ -30,6 +30,14 @@ class Choice(NamedTuple):
     arm: int
     chance: float  # the probability the arm had when it was chosen; NaN where the policy cannot tell
     note: int  # the coin a coin-tossing policy threw; -1 says: learn nothing from this
+
+
+class Can(Word):
+    """Which way rewards may be moved."""
+
+    BOTH = 0
+    ADD = 1  # towards 1: fake clicks, praise
+    ERASE = 2  # towards 0: suppressed clicks, slander
 
 
 class Policy(Part, Generic[Memory]):
@@ -115,6 +123,11 @@ class Adversary(Part, Generic[Memory]):
         super().__post_init__()
         if self.charge == "rounds" and math.isfinite(self.budget) and self.budget != int(self.budget):
             raise InputError(f"budget must be a whole number when charge is rounds, not {self.budget:g}")
+
+    @property
+    def needs(self) -> Can:
+        """Which way an adversary of model B must be able to move rewards."""
+        return Can.BOTH
 
     def start(self, means: Floats, horizon: int) -> Memory:
         """What the adversary remembers, before round one."""

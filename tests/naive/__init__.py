@@ -12,6 +12,14 @@ from .classics import (
 from .elimination import NaiveAae, NaiveFastSlowAae, NaiveKnownCAae, NaiveMultiLayerAae
 from .epochs import NaiveBarbar, NaiveBarbat, NaiveCbarbar, NaiveDraa
 from .gradient import NaiveFloor, NaiveSamba, NaiveSoftmaxGradient
+from .optimistic import (
+    NaiveBalancedSamba,
+    NaiveBonusThompson,
+    NaiveExponentialSamba,
+    NaiveLinearKlUcb,
+    NaiveOptimisticThompson,
+    NaiveOptimisticUcb,
+)
 from .perturbed import NaiveFtpl
 from .regularised import (
     NaiveExp3,
@@ -45,4 +53,10 @@ NAIVE: dict[str, type[NaivePolicy]] = {
     "barbat": NaiveBarbat,
     "known-c-aae": NaiveKnownCAae,
     "floor": NaiveFloor,
+    "exponential-samba": NaiveExponentialSamba,
+    "balanced-samba": NaiveBalancedSamba,
+    "optimistic-thompson": NaiveOptimisticThompson,
+    "bonus-thompson": NaiveBonusThompson,
+    "optimistic-ucb": NaiveOptimisticUcb,
 }
+LINEAR_KL_UCB = NaiveLinearKlUcb  # kl-ucb with a bonus linear/n

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robandit.adversaries.contested import contest
 from robandit.dice import Random
 from robandit.errors import InputError
 from robandit.game import Floats
@@ -17,16 +18,17 @@ from robandit.schedule import Plan, Schedule
 
 @dataclass
 class Banded:
-    """A 1 for each arm watched, the next round open to a strike, and whether it waits."""
+    """A 1 for each arm watched, the best arm, the next round open to a strike, and whether it waits."""
 
     watched: Floats
+    best: int
     open_from: int
     waits: bool = False
 
 
 @dataclass(frozen=True)
 class Band(Schedule[Banded]):
-    """`leading` is the band without a top, hysteresis or pace."""
+    """`leading` is the band without a top, hysteresis, pace or rivalry; `contested` is rivalry alone."""
 
     about = About(
         "band",
@@ -38,6 +40,7 @@ class Band(Schedule[Banded]):
     again: float = parameter(0.0, "once below `low`, wait for this chance; at least `low`", least=0, most=1)
     first: int = parameter(0, "not before this round", least=0)
     every: int = parameter(1, "at most one strike in so many rounds", least=1)
+    rivalry: float = parameter(0.0, "only while the best arm's lead is contested so much, as in `contested`", least=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -48,7 +51,7 @@ class Band(Schedule[Banded]):
         watched = (plan.target < plan.means).astype(np.float64)
         if not watched.any():
             watched[plan.means.argmax()] = 1.0
-        return Banded(watched, self.first)
+        return Banded(watched, int(plan.means.argmax()), self.first)
 
     def strikes(self, memory: Banded, t: int, chances: Floats, random: Random) -> bool:
         chance = 0.0
@@ -56,6 +59,8 @@ class Band(Schedule[Banded]):
             chance += memory.watched[arm] * chances[arm]
         memory.waits = chance < (max(self.again, self.low) if memory.waits else self.low)
         if memory.waits or chance > self.high or t < memory.open_from:
+            return False
+        if self.rivalry > 0.0 and contest(chances, memory.best) < self.rivalry:
             return False
         memory.open_from = t + self.every
         return True

@@ -7,7 +7,7 @@ import numpy as np
 from robandit.adversaries.push import pushed_arms
 from robandit.dice import Random
 from robandit.errors import InputError
-from robandit.game import Adversary, Floats
+from robandit.game import Adversary, Can, Floats
 from robandit.parts import About, parameter
 
 MEMORY = 100.0  # rounds over which the lowered arms' share is remembered
@@ -45,6 +45,12 @@ class PushShown(Adversary[Shown]):
         super().__post_init__()
         if self.high < self.low:
             raise InputError(f"push-shown: high must be at least low ({self.low:g}), not {self.high:g}")
+
+    @property
+    def needs(self) -> Can:
+        if self.raised == 0:
+            return Can.ERASE
+        return Can.ADD if self.lowered == 0 else Can.BOTH
 
     def start(self, means: Floats, horizon: int) -> Shown:
         way = np.zeros(len(means))

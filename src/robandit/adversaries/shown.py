@@ -7,7 +7,7 @@ import numpy as np
 from robandit.adversaries.attacks import runner_up
 from robandit.dice import Random
 from robandit.errors import InputError
-from robandit.game import Adversary, Floats
+from robandit.game import Adversary, Can, Floats
 from robandit.parts import About, parameter
 
 
@@ -33,6 +33,10 @@ class SinkShown(Adversary[Target]):
 
     about = About("sink-shown", "every reward of the best arm becomes 0", sees=("arm", "reward"))
 
+    @property
+    def needs(self) -> Can:
+        return Can.ERASE
+
     def start(self, means: Floats, horizon: int) -> Target:
         return Target(int(np.argmax(means)))
 
@@ -46,6 +50,10 @@ class Promote(Adversary[Target]):
 
     about = About("promote", "every reward of one arm becomes 1 (default: the runner-up)", sees=("arm", "reward"))
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
+
+    @property
+    def needs(self) -> Can:
+        return Can.ADD
 
     def start(self, means: Floats, horizon: int) -> Target:
         return Target(favoured(self.arm, means))
@@ -70,6 +78,10 @@ class Oracle(Adversary[Target]):
     )
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
     margin: float = parameter(0.1, "how far below the favoured arm the others are pushed", least=0, most=1)
+
+    @property
+    def needs(self) -> Can:
+        return Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Target:
         return Target(favoured(self.arm, means))

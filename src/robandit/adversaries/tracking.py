@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.adversaries.shown import favoured
 from robandit.dice import Random
-from robandit.game import Adversary, Floats
+from robandit.game import Adversary, Can, Floats
 from robandit.parts import About, parameter
 
 
@@ -49,6 +49,10 @@ class JunUcb(Adversary[Ledger]):
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
     delta: float = parameter(0.05, "failure probability of the attack", above=0, below=1)
     margin: float = parameter(0.1, "how far below, beyond twice the radius", least=0, most=1)
+
+    @property
+    def needs(self) -> Can:
+        return Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Ledger:
         return new_ledger(self.arm, means)
@@ -93,6 +97,10 @@ class Ace(Adversary[Ledger]):
     )
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
     delta: float = parameter(0.05, "failure probability of the attack", above=0, below=1)
+
+    @property
+    def needs(self) -> Can:
+        return Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Ledger:
         return new_ledger(self.arm, means)

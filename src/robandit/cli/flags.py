@@ -180,7 +180,42 @@ def attack_flags() -> Parser:
     attack.add_argument("--size", help="full, efficient, or the most a mean may move (default full)")
     attack.add_argument("--budget", type=number, metavar="C", help="total corruption the adversary may spend")
     attack.add_argument("--charge", help="cost (the definition) or rounds (each changed round costs 1)")
+    capability_flags(attack)
     return flags
+
+
+def capability_flags(group: Any, priced: bool = False) -> None:
+    """The flags that say what an attacker who sees the draw can do."""
+    group.add_argument(
+        "--can",
+        metavar="add|erase|both[:...]",
+        help="threat model B: which way rewards may be moved (default both); after a colon every=V (one agent of V), "
+        "first=, stop= (rounds), arms=1+4, sources=N,each=M (at most M from each of N)",
+    )
+    words = "without a number: the price is a share of rounds, within --budget" if priced else "a ring's share of users"
+    group.add_argument(
+        "--share",
+        type=number,
+        metavar="S",
+        help=f"threat model B: the share of rounds that are the attacker's; {words}",
+        **({"nargs": "?", "const": math.nan} if priced else {}),
+    )
+
+
+def capability_from(arguments: argparse.Namespace) -> Any:
+    """What the attacker can do."""
+    from dataclasses import replace
+
+    from robandit.catalogue import read_capability
+
+    with naming("--can"):
+        found = read_capability(arguments.can or "both")
+    if arguments.share is None or math.isnan(arguments.share):
+        return found
+    if found.share != 1.0:
+        raise InputError("--share and a share in --can cannot both be given")
+    with naming("--share"):
+        return replace(found, share=arguments.share)
 
 
 def study_flags() -> Parser:
@@ -236,9 +271,11 @@ def adversary_from(arguments: argparse.Namespace, catalogue: Any) -> Any:
     terms = {name: getattr(arguments, name) for name in ("schedule", "size", "charge", "budget")}
     given = {name: value for name, value in terms.items() if value is not None}
     if arguments.attack is None:
-        for name, value in given.items():
-            raise InputError(f"--{name} {value} was given without --attack: name an attack too")
+        for name, value in {**given, "can": arguments.can, "share": arguments.share}.items():
+            if value is not None:
+                raise InputError(f"--{name} {value} was given without --attack: name an attack too")
         return None
-    if arguments.budget is None:
+    can = capability_from(arguments)
+    if arguments.budget is None and not can.limited:
         raise InputError(f"--attack {arguments.attack} needs a --budget")
-    return catalogue.attack(arguments.attack, **given)
+    return catalogue.attack(arguments.attack, **{"budget": math.inf, **given}, capability=can)

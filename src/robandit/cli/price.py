@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from robandit.cli.attacks import as_flags
 from robandit.cli.flags import (
+    capability_flags,
+    capability_from,
     catalogue_from,
     environment_from,
     game_flags,
     json_flags,
     load_flags,
+    number,
     out_from,
     plot_flags,
     plot_from,
@@ -50,6 +53,10 @@ def add(commands: Any) -> None:
     turning.add_argument("--attack", metavar="NAME", help="price this one attack (default: the cheapest of all)")
     turning.add_argument("--schedule", metavar="NAME[:...]", help="of --attack, in threat model A")
     turning.add_argument("--size", help="of --attack, in threat model A")
+    capability_flags(turning, priced=True)
+    turning.add_argument(
+        "--budget", type=number, metavar="C", help="with --share: what may be spent (default: no limit)"
+    )
     turning.add_argument("--blocks", type=whole, default=3, help="disjoint blocks of --runs runs each (default 3)")
     turning.add_argument(
         "--out", default="out/price", metavar="DIR", help="what was played is kept here, to go on later"
@@ -79,7 +86,7 @@ def all_priced(arguments: argparse.Namespace) -> "Found":
     from robandit.redteam.frontier import default_policies, with_told
     from robandit.redteam.price import attack_price, check_pricing, planned_runs
 
-    catalogue = catalogue_from(arguments)
+    catalogue, can, terms = catalogue_from(arguments), capability_from(arguments), terms_from(arguments)
     given = policies_from(arguments, catalogue) if arguments.policy else default_policies(catalogue)
     policies, places = [with_told(policy) for policy in given], places_from(arguments, catalogue)
     attacks = {place: attacks_from(arguments, place, catalogue) for place in places}
@@ -88,7 +95,7 @@ def all_priced(arguments: argparse.Namespace) -> "Found":
         for policy in policies:
             game = Game(policy, place.environment, arguments.horizon, arguments.seed)
             journal = journal_for(game, out, f"price-{arguments.threat}")
-            evaluator = Evaluator(game, journal, arguments.threads, catalogue=catalogue)
+            evaluator = Evaluator(game, journal, arguments.threads, catalogue=catalogue, capability=can)
             check_pricing(evaluator, arguments.threat, attacks[place], arguments.runs, arguments.blocks)
             asked.append((place, evaluator))
     size = planned_runs(max(map(len, attacks.values())), arguments.runs, arguments.blocks)
@@ -99,9 +106,21 @@ def all_priced(arguments: argparse.Namespace) -> "Found":
         for number, (place, evaluator) in enumerate(asked):
             words = f"{evaluator.game.policy} on {place.title.partition(':')[0]}"
             evaluator.tell = stage(tell, size * number, size, words)
-            terms = {"runs": arguments.runs, "blocks": arguments.blocks}
             found.append((place, evaluator.game, attack_price(evaluator, arguments.threat, attacks[place], **terms)))
     return found
+
+
+def terms_from(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What is asked of each price: of the budget, or of the share of rounds within one."""
+    share = arguments.share is not None and math.isnan(arguments.share)
+    if arguments.budget is not None and not share:
+        raise InputError("--budget is what may be spent where --share, without a number, is what is priced")
+    if arguments.budget is not None and not arguments.budget > 0.0:
+        raise InputError(f"--budget must be a number above 0, not {arguments.budget:g}")
+    if arguments.threat == "A" and (arguments.can or arguments.share is not None):
+        raise InputError("--can and --share are said of threat model B, which sees the draw, not of A")
+    budget = math.inf if arguments.budget is None else arguments.budget
+    return {"runs": arguments.runs, "blocks": arguments.blocks, "share": share, "budget": budget}
 
 
 def places_from(arguments: argparse.Namespace, catalogue: Any) -> "list[Place]":
@@ -128,7 +147,10 @@ def attacks_from(arguments: argparse.Namespace, place: "Place", catalogue: Any) 
         for name in ("schedule", "size"):
             if getattr(arguments, name) is not None:
                 raise InputError(f"--{name} {getattr(arguments, name)} was given without --attack: name an attack too")
-        return pricing_attacks(arguments.threat, place.environment.means, catalogue)
+        found = pricing_attacks(arguments.threat, place.environment.means, catalogue, capability_from(arguments))
+        if not found:
+            raise InputError(f"--can {arguments.can}: no attack of the catalogue can be carried out")
+        return found
     chosen = Candidate(arguments.attack, arguments.schedule or "start", arguments.size or "full")
     chosen.adversary(1.0, catalogue=catalogue)  # refuses what is none
     return [chosen]
@@ -136,9 +158,12 @@ def attacks_from(arguments: argparse.Namespace, place: "Place", catalogue: Any) 
 
 def as_json(found: "Found", arguments: argparse.Namespace) -> dict[str, Any]:
     """The prices under the names of the contract."""
+    can = capability_from(arguments)
     return {
         "version": __version__,
         "threat": arguments.threat,
+        "capability": {**can.parameters(), "words": can.words()} if arguments.threat == "B" else None,
+        "budget": arguments.budget,
         "horizon": arguments.horizon,
         "runs": arguments.runs,
         "blocks": arguments.blocks,
@@ -150,11 +175,12 @@ def as_json(found: "Found", arguments: argparse.Namespace) -> dict[str, Any]:
                 "label": str(game.policy),
                 "parameters": game.policy.parameters(),
                 "fidelity": game.policy.about.fidelity,
-                "attack": as_flags(priced.attack),
+                "attack": as_flags(priced.attack, can),
                 "clean_regret": priced.clean,
                 "learns": priced.learns,
                 "spending": priced.spending,
-                "price": {"low": priced.low, "estimate": priced.estimate, "high": priced.high},
+                "price": price_json(priced),
+                "limit": priced.limit,
                 "blocks": list(priced.blocks),
                 "by_attack": {as_flags(attack): cost for attack, cost in priced.by_attack.items()},
                 "notes": notes(game, priced),
@@ -162,6 +188,13 @@ def as_json(found: "Found", arguments: argparse.Namespace) -> dict[str, Any]:
             for place, game, priced in found
         ],
     }
+
+
+def price_json(priced: "Price") -> dict[str, Any] | None:
+    """The price with its range and unit; null where there is nothing to turn."""
+    if not priced.learns:
+        return None
+    return {"low": priced.low, "estimate": priced.estimate, "high": priced.high, "unit": priced.unit}
 
 
 def notes(game: "Game", priced: "Price") -> list[str]:
@@ -173,7 +206,7 @@ def notes(game: "Game", priced: "Price") -> list[str]:
     elif missed:
         turned = len(priced.blocks) - missed
         where = f"on {turned} of {len(priced.blocks)} blocks only" if turned else "on no block"
-        said.append(f"turned {where}, whatever the attack spends")
+        said.append(f"turned {where}, whatever the attack {'owns' if priced.unit == 'share' else 'spends'}")
     if hasattr(game.policy, "corruption"):
         said.append(f"is told C = {game.policy.corruption:g}, in peace as in war")
     return said

@@ -4,8 +4,10 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
-from robandit.cli.attacks import adversary_json, as_flags
+from robandit.cli.attacks import adversary_json, as_flags, finite
 from robandit.cli.flags import (
+    capability_flags,
+    capability_from,
     catalogue_from,
     environment_from,
     game_flags,
@@ -27,7 +29,7 @@ if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
     from pathlib import Path
 
     from robandit.redteam.candidate import Candidate
-    from robandit.redteam.evaluate import Evaluator, Game
+    from robandit.redteam.evaluate import Evaluator
     from robandit.redteam.search import Finding
 
 SHOWN_RUNS = 100  # of the picture over time, at most
@@ -47,6 +49,7 @@ def add(commands: Any) -> None:
         "--budget", type=number, action="append", metavar="C", help="what it may spend; may be repeated"
     )
     search.add_argument("--threat", default="A", help="A (before the draw, the default) or B (sees the draw)")
+    capability_flags(search)
     search.add_argument("--charge", default="cost", help="cost (the definition) or rounds")
     search.add_argument(
         "--evaluations", type=whole, default=160, help="attacks of the adaptive family, about (default 160; 0: none)"
@@ -67,7 +70,7 @@ def redteam(arguments: argparse.Namespace) -> None:
     if not arguments.budget:
         raise InputError("redteam needs a --budget")
     for budget in arguments.budget:
-        if not 0.0 < budget < math.inf:
+        if not 0.0 < budget < math.inf and not (budget == math.inf and arguments.share):
             raise InputError(f"--budget must be a number above 0, not {budget:g}")
     findings = searched(arguments)
     results = [as_json(evaluator, finding, arguments) for evaluator, finding in findings]
@@ -86,7 +89,7 @@ def searched(arguments: argparse.Namespace) -> "list[tuple[Evaluator, Finding]]"
     from robandit.redteam.evaluate import Evaluator, Game, journal_for
     from robandit.redteam.search import check_search, planned_runs, worst_attack
 
-    catalogue = catalogue_from(arguments)
+    catalogue, can = catalogue_from(arguments), capability_from(arguments)
     policies, environment = policies_from(arguments, catalogue), environment_from(arguments, catalogue)
     runs, threat, out = arguments.runs, arguments.threat, out_from(arguments)
     how = {"evaluations": arguments.evaluations, "quick": arguments.quick}
@@ -95,7 +98,8 @@ def searched(arguments: argparse.Namespace) -> "list[tuple[Evaluator, Finding]]"
         game = Game(policy, environment, arguments.horizon, arguments.seed, arguments.charge)
         for budget in arguments.budget:
             journal = journal_for(game, out, f"redteam-{threat}-{budget:g}")
-            asked.append((Evaluator(game, journal, arguments.threads, catalogue=catalogue), budget))
+            evaluator = Evaluator(game, journal, arguments.threads, catalogue=catalogue, capability=can)
+            asked.append((evaluator, budget))
     for evaluator, budget in asked:
         check_search(evaluator, threat, budget, runs, arguments.evaluations)
     sizes = [planned_runs(evaluator, threat, runs, **how) for evaluator, _ in asked]
@@ -126,9 +130,9 @@ def as_json(evaluator: "Evaluator", finding: "Finding", arguments: argparse.Name
         "seed": game.seed,
         "quick": arguments.quick,
         "threat": arguments.threat,
-        "budget": finding.budget,
+        "budget": finite(finding.budget),
         "attack": adversary_json(adversary),
-        "replay": replay(game, finding.candidate, finding.budget, arguments),
+        "replay": replay(evaluator, finding.candidate, finding.budget, arguments),
         "regret": finding.regret,
         "paid_mean": finding.paid,
         "in_sample": finding.in_sample,
@@ -144,9 +148,11 @@ def as_json(evaluator: "Evaluator", finding: "Finding", arguments: argparse.Name
     }
 
 
-def replay(game: "Game", candidate: "Candidate", budget: float, arguments: argparse.Namespace) -> str:
+def replay(evaluator: "Evaluator", candidate: "Candidate", budget: float, arguments: argparse.Namespace) -> str:
     """The command that plays an attack again, to the same bits."""
     import shlex
+
+    game, can = evaluator.game, evaluator.capability
 
     words = ["robandit", "play", "--policy", str(game.policy)]
     for name in ("environment", "arms", "means"):
@@ -155,7 +161,7 @@ def replay(game: "Game", candidate: "Candidate", budget: float, arguments: argpa
             words += [f"--{name}", ",".join(f"{mean!r}" for mean in value) if name == "means" else str(value)]
     words += ["--horizon", str(game.horizon), "--runs", str(arguments.runs), "--seed", str(game.seed)]
     words += [word for file in arguments.load for word in ("--load", file)]
-    words += [*as_flags(candidate).split(), "--budget", f"{budget!r}"]
+    words += [*as_flags(candidate, can).split(), "--budget", f"{budget!r}"]
     return shlex.join(words + (["--charge", game.charge] if game.charge != "cost" else []))
 
 

@@ -115,7 +115,8 @@ def claims_table(claims: list[dict[str, Any]]) -> Table:
 
 def redteam_table(result: dict[str, Any]) -> Table:
     """No attack, the best of the catalogue, the worst attack found; and what the choosing seeds made of it."""
-    bill = f"C = {result['budget']:,g} by {result['attack']['charge']}, threat model {result['threat']}"
+    spent = "no limit" if result["budget"] is None else f"C = {result['budget']:,g} by {result['attack']['charge']}"
+    bill = f"{spent}, threat model {result['threat']}"
     arms = f"{len(result['environment']['means'])} arms ({result['environment']['name']})"
     inside = result["in_sample"]["mean"]
     verdict = (
@@ -145,27 +146,62 @@ def redteam_table(result: dict[str, Any]) -> Table:
 
 def price_table(title: str, rows: list[dict[str, Any]], told: dict[str, Any]) -> Table:
     """Clean regret, price and the spending of an unlimited attack, the cheapest to turn first."""
+    shares = any(row["price"] and row["price"]["unit"] == "share" for row in rows)
+    who = f" The attacker {told['capability']['words']}." if told["capability"] else ""
+    limit = next((row["limit"] for row in rows if row["limit"] is not None), None)
+    within = "" if told["budget"] is None else f", spending at most {told['budget']:g}"
+    barred = "" if limit is None else f" From a share of {limit:.3g} on no policy can know better."
     table = new_table(
         f"Attack price on {title}; T = {told['horizon']:,}, threat model {told['threat']}",
-        f"Price: the budget with which the best arm gets fewer than half of the rounds in at least half of the runs; "
-        f"median and range over {told['blocks']} blocks of {told['runs']} runs; ± is a 95 % interval. "
-        "It is an upper bound on what an attacker needs. "
+        f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which the best arm gets fewer than "
+        f"half of the rounds in at least half of the runs; median and range over {told['blocks']} blocks of "
+        f"{told['runs']} runs; ± is a 95 % interval. It is an upper bound on what an attacker needs.{who}{barred} "
         "Unlimited: what the same attack pays when nothing stops it, which is not the price.",
     )
     table.add_column("policy", style="bold", overflow="fold", min_width=16)
     for heading in ("clean regret", "price (range)", "unlimited"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("attack", overflow="fold")
-    for row in sorted(rows, key=lambda row: (not row["learns"], row["price"]["estimate"] or math.inf)):
-        price, clean = row["price"], row["clean_regret"]
-        half = "" if clean["half_width_95"] is None else f" ± {short(clean['half_width_95'])}"
-        cost = "not turned" if row["learns"] else "does not learn"
-        if price["estimate"] is not None:
-            cost = f"{short(price['estimate'])} ({short(price['low'])}-{short(price['high'])})"
+    for row in sorted(rows, key=lambda row: (not row["learns"], (row["price"] or {}).get("estimate") or math.inf)):
         spent = "-" if row["spending"] is None else short(row["spending"]["mean"])
-        attack = row["attack"].removeprefix("--attack ") if row["learns"] else "-"
-        table.add_row(row["label"], short(clean["mean"]) + half, cost, spent, attack)
+        attack = row["attack"].removeprefix("--attack ").partition(" --can")[0] if row["learns"] else "-"
+        table.add_row(row["label"], with_half(row["clean_regret"]), price_range(row), spent, attack)
     return table
+
+
+def advice_table(told: dict[str, Any]) -> Table:
+    """What the advice rests on, the cheapest in peace first."""
+    ring = told["results"][0]["price"] is None and told["results"][0]["attacked_regret"] is not None
+    table = new_table(
+        f"Measured on means {', '.join(f'{mean:g}' for mean in told['means'][:12])}; T = {told['horizon']:,}",
+        "± is a 95 % interval; the range of a price is over blocks of seeds. "
+        + ("Under the ring: the worst attack of those it can carry out." if ring else "A price is an upper bound."),
+    )
+    table.add_column("policy", style="bold", overflow="fold", min_width=16)
+    for heading in ("clean regret", "under the ring", "best arm") if ring else ("clean regret", "price (range)"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in sorted(told["results"], key=lambda row: row["clean_regret"]["mean"]):
+        cells = [with_half(row["clean_regret"])]
+        if ring:
+            cells += [with_half(row["attacked_regret"]), f"{100 * row['best_share']:.0f} %"]
+        else:
+            cells.append(price_range(row))
+        table.add_row(row["label"], *cells)
+    return table
+
+
+def with_half(summary: dict[str, Any]) -> str:
+    """A mean with its 95 % interval."""
+    half = summary["half_width_95"]
+    return short(summary["mean"]) + ("" if half is None else f" ± {short(half)}")
+
+
+def price_range(row: dict[str, Any]) -> str:
+    """A price with its range, or why there is none."""
+    price = row["price"] or {"estimate": None}
+    if price["estimate"] is None:
+        return "not turned" if row["learns"] else "does not learn"
+    return f"{short(price['estimate'])} ({short(price['low'])}-{short(price['high'])})"
 
 
 def short(value: float | None) -> str:

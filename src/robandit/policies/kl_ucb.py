@@ -30,7 +30,7 @@ class State:
 
 @dataclass(frozen=True)
 class KlUcb(Policy[State]):
-    """Each arm once, then the largest q with n kl(mean, q) <= scale ln t."""
+    """Each arm once, then the largest q + linear/n with n kl(mean, q) <= scale ln t."""
 
     about = About(
         name="kl-ucb",
@@ -42,6 +42,7 @@ class KlUcb(Policy[State]):
         late="exact",
     )
     scale: float = parameter(1.0, "factor on the exploration ln t", above=0, published=1.0)
+    linear: float = parameter(0.0, "of a bonus linear/n: about the forged rewards to withstand", least=0, published=0.0)
 
     def start(self, setting: Setting) -> State:
         pulls, sums, means, entropies, waiting = np.zeros((5, setting.arms))
@@ -72,7 +73,7 @@ class KlUcb(Policy[State]):
         """The arm with the largest bound, lowest index on ties; an arm never chosen comes first.
 
         Against the bound q of one arm, the last one heard of, an arm with kl(mean, q) above its level cannot win,
-        which costs two products to see; only the others are solved for.
+        which costs two products to see; only the others are solved for. A linear bonus lowers the q to be reached.
         """
         for arm in range(len(state.pulls)):
             if state.pulls[arm] + state.waiting[arm] == 0.0:
@@ -82,8 +83,11 @@ class KlUcb(Policy[State]):
         bound = self.bound(state, best, level)
         log_bound, log_rest = math.log(max(bound, TINY)), math.log(max(1.0 - bound, TINY))
         for arm in range(len(state.pulls)):
-            mean = state.means[arm]
-            if mean < bound:
+            mean, reached = state.means[arm], bound
+            if self.linear > 0.0:
+                reached = bound - self.linear / (state.pulls[arm] + state.waiting[arm])
+                log_bound, log_rest = math.log(max(reached, TINY)), math.log(max(1.0 - reached, TINY))
+            if mean < reached:
                 divergence = state.entropies[arm] - mean * log_bound - (1.0 - mean) * log_rest
                 if divergence > level / (state.pulls[arm] + state.waiting[arm]) + MARGIN:
                     continue
@@ -94,9 +98,10 @@ class KlUcb(Policy[State]):
         return best
 
     def bound(self, state: State, arm: int, level: float) -> float:
-        """The arm's upper confidence bound; awaited rewards count as seen."""
+        """The arm's upper confidence bound and bonus; awaited rewards count as seen."""
         chosen = state.pulls[arm] + state.waiting[arm]
-        return kl_upper_bound(state.means[arm], state.entropies[arm], level / chosen)
+        bound = kl_upper_bound(state.means[arm], state.entropies[arm], level / chosen)
+        return float(bound + self.linear / chosen)
 
 
 def negative_entropy(mean: float) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.parts import About, parameter
+from robandit.variates import beta_draw
 
 
 @dataclass
@@ -70,28 +71,3 @@ class TemperedThompson(Thompson):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         state.wins[choice.arm] += reward / self.temper
         state.losses[choice.arm] += (1.0 - reward) / self.temper
-
-
-def beta_draw(a: float, b: float, random: Random) -> float:
-    """A Beta(a, b) number for a, b >= 1 (Cheng 1978, algorithm BB; its symmetric case included)."""
-    low, high = min(a, b), max(a, b)
-    total = low + high
-    if low <= 1.0:  # Beta(1, high) has a closed-form quantile
-        small = 1.0 - math.pow(random.uniform(), 1.0 / high)
-        return small if a == low else 1.0 - small
-    slope = math.sqrt((total - 2.0) / (2.0 * low * high - total))
-    shift = low + 1.0 / slope
-    while True:
-        u1 = random.uniform()
-        u2 = random.uniform()
-        v = slope * math.log(u1 / (1.0 - u1))
-        w = low * math.exp(v)
-        z = u1 * u1 * u2
-        r = shift * v - 1.3862943611198906
-        s = low + r - w
-        if s + 2.6094379124341003 >= 5.0 * z:
-            break
-        logz = math.log(z)
-        if s >= logz or r + total * math.log(total / (high + w)) >= logz:
-            break
-    return w / (high + w) if a == low else high / (high + w)

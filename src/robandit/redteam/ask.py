@@ -1,8 +1,11 @@
 """The two questions in one call each, for Python: the worst attack within a budget, and the price of a policy."""
 
+import math
 from pathlib import Path
 from typing import Any
 
+from robandit.capability import ANYTHING, Capability
+from robandit.catalogue import SHIPPED, read_capability
 from robandit.game import Environment, Policy
 from robandit.redteam.candidate import Candidate
 from robandit.redteam.evaluate import Evaluator, Game, journal_for
@@ -24,11 +27,16 @@ def find_worst_attack(
     threads: int | None = None,
     evaluations: int = EVALUATIONS,
     quick: bool = False,
+    capability: str | Capability = ANYTHING,
     out: str | None = None,
 ) -> Finding:
-    """The worst attack found within a budget, chosen on other seeds than `seed`; `out` keeps what was tried."""
+    """The worst attack found within a budget, chosen on other seeds than `seed`; `out` keeps what was tried.
+
+    In threat model B it stays within what its attacker can do, such as "add" or "both:share=0.05".
+    """
     game = Game(policy, environment, horizon, seed)
-    evaluator = Evaluator(game, kept_in(game, out, f"redteam-{threat}-{budget:g}"), threads)
+    journal = kept_in(game, out, f"redteam-{threat}-{budget:g}")
+    evaluator = Evaluator(game, journal, threads, capability=read_capability(capability))
     return worst_attack(evaluator, threat, budget, runs=runs, evaluations=evaluations, quick=quick)
 
 
@@ -45,16 +53,23 @@ def find_price(
     blocks: int = 3,
     seed: int = 1,
     threads: int | None = None,
+    capability: str | Capability = ANYTHING,
+    share: bool = False,
+    budget: float = math.inf,
     out: str | None = None,
 ) -> Price:
-    """The smallest budget that turns a policy, for one attack or the cheapest of all that are tried.
+    """The smallest budget that turns a policy, for one attack or the cheapest of all its attacker can carry out.
 
-    A policy that must be told C and is not is told 100, in peace as in war.
+    With `share` the smallest share of all rounds, within a budget. A policy that must be told C and is not is told
+    100, in peace as in war.
     """
     game = Game(with_told(policy), environment, horizon, seed)
-    attacks = [Candidate(attack, schedule, size)] if attack else pricing_attacks(threat, environment.means)
-    evaluator = Evaluator(game, kept_in(game, out, f"price-{threat}"), threads)
-    return attack_price(evaluator, threat, attacks, runs=runs, blocks=blocks)
+    can = read_capability(capability)
+    attacks = (
+        [Candidate(attack, schedule, size)] if attack else pricing_attacks(threat, environment.means, SHIPPED, can)
+    )
+    evaluator = Evaluator(game, kept_in(game, out, f"price-{threat}"), threads, capability=can)
+    return attack_price(evaluator, threat, attacks, runs=runs, blocks=blocks, share=share, budget=budget)
 
 
 def kept_in(game: Game, out: str | None, question: str) -> Journal:

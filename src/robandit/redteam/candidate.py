@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from robandit.capability import ANYTHING, Capability
 from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
 from robandit.game import Adversary
@@ -22,9 +23,16 @@ class Candidate:
     schedule: str = "start"
     size: str = "full"
 
-    def adversary(self, budget: float, charge: str = "cost", catalogue: Catalogue = SHIPPED) -> Adversary[Any]:
-        """The attack within a budget."""
-        return catalogue.attack(self.attack, schedule=self.schedule, size=self.size, budget=budget, charge=charge)
+    def adversary(
+        self,
+        budget: float,
+        charge: str = "cost",
+        catalogue: Catalogue = SHIPPED,
+        capability: Capability = ANYTHING,
+    ) -> Adversary[Any]:
+        """The attack within a budget, held to what its attacker can do."""
+        terms: dict[str, Any] = {"budget": budget, "charge": charge, "capability": capability}
+        return catalogue.attack(self.attack, schedule=self.schedule, size=self.size, **terms)
 
 
 def check_threat(threat: str) -> None:
@@ -33,7 +41,14 @@ def check_threat(threat: str) -> None:
         raise InputError(f"threat must be A (before the draw) or B (sees the draw), not {threat!r}")
 
 
-def catalogue_attacks(threat: str, phased: bool, catalogue: Catalogue = SHIPPED) -> list[Candidate]:
+def within(candidates: list[Candidate], capability: Capability, catalogue: Catalogue = SHIPPED) -> list[Candidate]:
+    """The attacks that can be carried out whole."""
+    return [one for one in candidates if capability.allows(one.adversary(1.0, catalogue=catalogue).needs)]
+
+
+def catalogue_attacks(
+    threat: str, phased: bool, catalogue: Catalogue = SHIPPED, capability: Capability = ANYTHING
+) -> list[Candidate]:
     """Every attack of a threat model, loaded ones too; in model A on every schedule, at three sizes.
 
     Schedules with parameters are tried at a few values; `push`, `band` and windows are left to the search in the
@@ -43,12 +58,12 @@ def catalogue_attacks(threat: str, phased: bool, catalogue: Catalogue = SHIPPED)
     whole = {name: cls.sees_draw for name, cls in catalogue.parts("adversary").items()}
     if threat == "B":
         plain = [name for name, sees in whole.items() if sees and name not in ("sink-shown", "push-shown")]
-        return [Candidate(name) for name in ("sink-shown", *plain)]
+        return within([Candidate(name) for name in ("sink-shown", *plain)], capability, catalogue)
     targets = catalogue.parts("attack")
     names = [name for name in targets if name != "push"]
     attacks = [*names, "close-gap:overturn=0.2", "push:raised=1,worst=true"]
     schedules = [name for name in catalogue.parts("schedule") if name not in TUNED]
-    schedules += ["periodic:step=5", *(f"leading:theta={theta}" for theta in THETAS)]
+    schedules += ["periodic:step=5", *(f"leading:theta={theta}" for theta in THETAS), "contested:rivalry=2"]
     schedules += [f"epoch:number={number}" for number in EPOCHS] if phased else []
     one_sided = {name for name in names if not targets[name].pushes_both}
     own = [Candidate(name) for name, sees in whole.items() if not sees]
@@ -59,17 +74,19 @@ def catalogue_attacks(threat: str, phased: bool, catalogue: Catalogue = SHIPPED)
     ]
 
 
-def shortlist(threat: str, arms: int, phased: bool, catalogue: Catalogue = SHIPPED) -> list[Candidate]:
+def shortlist(
+    threat: str, arms: int, phased: bool, catalogue: Catalogue = SHIPPED, capability: Capability = ANYTHING
+) -> list[Candidate]:
     """The attacks that usually win: enough for a comparison of many policies, too few for a verdict on one."""
     check_threat(threat)
     several = [count for count in (2, 3, 4) if count < arms]
     if threat == "B":
         pushes = [f"push-shown:lowered={count}" for count in several]
-        return [
-            *catalogue_attacks("B", phased, catalogue),
-            *(Candidate(name) for name in ("push-shown:raised=1", *pushes)),
-        ]
+        pushes += [f"push-shown:lowered=0,raised={count}" for count in several]
+        found = [*catalogue_attacks("B", phased, catalogue), *map(Candidate, ("push-shown:raised=1", *pushes))]
+        return within(found, capability, catalogue)
     aimed = [Candidate("invert", f"leading:theta={theta}", size) for theta in (0.05, 0.2) for size in SIZES[:2]]
+    aimed += [Candidate("invert", "contested", size) for size in SIZES[:2]]
     early = [Candidate("invert", "start", "efficient"), Candidate("flip"), Candidate("blackout")]
     pushes = [f"push:lowered={count},raised={raised}" for count in several for raised in (1, arms - count)]
     epochs = [Candidate("flip", f"epoch:number={number}") for number in EPOCHS] if phased else []

@@ -5,12 +5,13 @@ import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from robandit.capability import ANYTHING, Capability
 from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
 from robandit.game import Adversary, Environment, Policy
@@ -57,6 +58,7 @@ class Play(NamedTuple):
     budget: float
     seed: int
     runs: int
+    share: float | None = None  # of the rounds, in place of the capability's
 
 
 @dataclass
@@ -68,6 +70,7 @@ class Evaluator:
     threads: int | None = None
     tell: Tell = lambda runs: None
     catalogue: Catalogue = SHIPPED  # what attacks are made from
+    capability: Capability = ANYTHING  # what the attacker of model B can do
     tried: set[Candidate] = field(default_factory=set)
 
     def check(self, runs: int) -> None:
@@ -84,9 +87,9 @@ class Evaluator:
     def outcome(self, play: Play, threads: int | None = None) -> dict[str, Any]:
         """Final regret, best-arm share and payment of each run."""
         game = self.game
-        adversary = None if play.candidate is None else self.adversary(play.candidate, play.budget)
+        adversary = None if play.candidate is None else self.adversary(play.candidate, play.budget, play.share)
         code = code_hash(game.policy, game.environment, adversary) if self.journal.path else ""
-        key = hashlib.sha256(json.dumps([str(game), str(play), code]).encode()).hexdigest()[:24]
+        key = hashlib.sha256(json.dumps([str(game), str(play), str(self.capability), code]).encode()).hexdigest()[:24]
         told = self.journal.get(key)
         if told is None:
             trace = simulate(
@@ -106,9 +109,10 @@ class Evaluator:
         answer: dict[str, Any] = told
         return answer
 
-    def adversary(self, candidate: Candidate, budget: float) -> Adversary[Any]:
-        """An attack on this game within a budget."""
-        return candidate.adversary(budget, self.game.charge, self.catalogue)
+    def adversary(self, candidate: Candidate, budget: float, share: float | None = None) -> Adversary[Any]:
+        """An attack on this game within a budget, and within what its attacker can do."""
+        can = self.capability if share is None else replace(self.capability, share=share)
+        return candidate.adversary(budget, self.game.charge, self.catalogue, can)
 
     def mean_regrets(self, attacks: list[Candidate], budget: float, blocks: int, size: int) -> dict[Candidate, float]:
         """Mean regret on the first so many blocks of the seeds for choosing, the same blocks for every attack.

@@ -1,4 +1,4 @@
-"""Attack price: the smallest budget that turns a policy, found by bisection on disjoint blocks of seeds.
+"""Attack price: the smallest budget, or share of all rounds, that turns a policy, by bisection on blocks of seeds.
 
 A policy is turned if it plays the best arm in fewer than half of all rounds in at least half of the runs.
 The attack is chosen on one block of seeds and priced on others. What an attack without a budget ends up
@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 
 from robandit.adversaries.attacks import runner_up
+from robandit.capability import ANYTHING, Capability
 from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
 from robandit.lab.trace import summarised
-from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat
+from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat, within
 from robandit.redteam.evaluate import Evaluator, Play, block_seed
 
 TOLERANCE = 1.02  # the bracket's ends differ by no more than this factor
 CHOOSING, PRICING = 10_000, 20_000  # numbers of the blocks of seeds, far from those of the search
 HALF = 0.5
-LEAST = 0.01  # no price is sought below this
+LEAST = {"reward": 0.01, "share": 1e-4}  # no price is sought below this
 SLACK = 1.15  # how far around a guess the bracket is tried first
 
 
@@ -34,6 +35,8 @@ class Price:
     spending: dict[str, Any] | None  # of the attack without a budget; None if nothing was to be turned
     blocks: tuple[float | None, ...]  # by block: 0 where nothing is to be turned, None where no attack is enough
     by_attack: dict[Candidate, float | None]  # on the block that chose; None: not cheaper than the best so far
+    unit: str = "reward"  # what the price is counted in; or "share"
+    limit: float | None = None  # the share from which on no policy can know better, whatever it does
 
     @property
     def learns(self) -> bool:
@@ -59,16 +62,34 @@ class Price:
         return max(found) if len(found) == len(self.blocks) and self.learns else None
 
 
-def attack_price(evaluator: Evaluator, threat: str, attacks: list[Candidate], *, runs: int, blocks: int) -> Price:
-    """Choose the cheapest attack on one block of seeds, price it on others."""
+def attack_price(
+    evaluator: Evaluator,
+    threat: str,
+    attacks: list[Candidate],
+    *,
+    runs: int,
+    blocks: int,
+    share: bool = False,
+    budget: float = math.inf,
+) -> Price:
+    """Choose the cheapest attack on one block of seeds, price it on others.
+
+    With `share` the price is the smallest share of all rounds that an attacker must have, spending no more than
+    `budget` in them.
+    """
     check_pricing(evaluator, threat, attacks, runs, blocks)
-    seed = evaluator.game.seed
+    if share and threat == "A":
+        raise InputError("a share of rounds is the price of an attacker who sees the draw: threat B, not A")
+    unit = "share" if share else "reward"
+    seed, told, terms = evaluator.game.seed, dict[str, Any](unit=unit), dict[str, Any](unit=unit, budget=budget)
+    if threat == "B" and (share or evaluator.capability.share < 1.0):
+        told["limit"] = evaluator.capability.limit(np.array(evaluator.game.environment.means))
     clean = evaluator.outcome(Play(None, 0.0, seed, runs * blocks))
     chosen, guess, seen = attacks[0], None, dict[Candidate, float | None]()
     if turned(clean):
-        return Price(chosen, summarised(np.array(clean["regret"])), None, (0.0,) * blocks, {})
+        return Price(chosen, summarised(np.array(clean["regret"])), None, (0.0,) * blocks, {}, **told)
     for attack in attacks:
-        found = priced(evaluator, attack, block_seed(seed, CHOOSING), runs, below=guess)
+        found = priced(evaluator, attack, block_seed(seed, CHOOSING), runs, below=guess, **terms)
         seen[attack] = found
         if found is not None and (guess is None or found < guess):
             chosen, guess = attack, found
@@ -76,8 +97,9 @@ def attack_price(evaluator: Evaluator, threat: str, attacks: list[Candidate], *,
     for block in range(blocks):
         words = block_seed(seed, PRICING + block)
         paid += evaluator.outcome(Play(chosen, math.inf, words, runs))["paid"]
-        prices.append(priced(evaluator, chosen, words, runs, guess=guess))
-    return Price(chosen, summarised(np.array(clean["regret"])), summarised(np.array(paid)), tuple(prices), seen)
+        prices.append(priced(evaluator, chosen, words, runs, guess=guess, **terms))
+    spent = summarised(np.array(paid))
+    return Price(chosen, summarised(np.array(clean["regret"])), spent, tuple(prices), seen, **told)
 
 
 def check_pricing(evaluator: Evaluator, threat: str, attacks: list[Candidate], runs: int, blocks: int) -> None:
@@ -114,11 +136,14 @@ def priced(
     *,
     guess: float | None = None,
     below: float | None = None,
+    unit: str = "reward",
+    budget: float = math.inf,
 ) -> float | None:
     """The price of one attack on one block, by bisection; None if it does not turn the policy (below `below`)."""
 
-    def turns(budget: float) -> bool:
-        return turned(evaluator.outcome(Play(attack, budget, seed, runs)))
+    def turns(amount: float) -> bool:
+        spent, share = (amount, None) if unit == "reward" else (budget, amount)
+        return turned(evaluator.outcome(Play(attack, spent, seed, runs, share)))
 
     if turned(evaluator.outcome(Play(None, 0.0, seed, runs))):
         return 0.0
@@ -127,14 +152,14 @@ def priced(
             return None
         high = below / TOLERANCE
     else:
-        unlimited = evaluator.outcome(Play(attack, math.inf, seed, runs))
+        unlimited = evaluator.outcome(Play(attack, budget, seed, runs))
         if not turned(unlimited):
             return None
-        high = max(unlimited["paid"])  # with so much, no run feels a limit
+        high = max(unlimited["paid"]) if unit == "reward" else 1.0  # with so much, no run feels a limit
         if guess and guess * SLACK < high and turns(guess * SLACK):
             high = guess * SLACK
     low = guess / SLACK if guess and guess / SLACK < high else high / 2.0
-    while low > LEAST and turns(low):
+    while low > LEAST[unit] and turns(low):
         low, high = low / 2.0, low
     while high > TOLERANCE * low:
         middle = math.sqrt(low * high)
@@ -142,18 +167,24 @@ def priced(
     return high
 
 
-def pricing_attacks(threat: str, means: Any, catalogue: Catalogue = SHIPPED) -> list[Candidate]:
-    """The attacks tried for a price: those of model B, or the aimed ones of model A at the efficient size."""
+def pricing_attacks(
+    threat: str, means: Any, catalogue: Catalogue = SHIPPED, capability: Capability = ANYTHING
+) -> list[Candidate]:
+    """The attacks tried for a price: those of model B that can be done, or the aimed ones of model A, efficient."""
     check_threat(threat)
     means = np.array(means)
     if len(means) < 2:
         raise InputError("a price needs at least 2 arms; 1 was given")
     if threat == "B":
-        both = ["push-shown:raised=1", f"push-shown:raised={len(means) - 1}"]
-        return [*catalogue_attacks("B", False, catalogue), *(Candidate(name) for name in dict.fromkeys(both))]
+        several = [count for count in (2, 3, len(means) - 1) if count < len(means)]
+        pushes = ["push-shown:raised=1", f"push-shown:raised={len(means) - 1}"]
+        pushes += [f"push-shown:lowered=0,raised={count}" for count in several]
+        pushes += ["push-shown:lowered=0,raised=1,worst=true", *(f"push-shown:lowered={count}" for count in several)]
+        found = [*catalogue_attacks("B", False, catalogue), *map(Candidate, dict.fromkeys(pushes))]
+        return within(found, capability, catalogue)
     near = runner_up(means) + 1
     return [
         Candidate(name, schedule, "efficient")
         for name in ("invert", f"decoy:arm={near}", "sink")
-        for schedule in ("leading:theta=0.05", "leading:theta=0.5", "start")
+        for schedule in ("leading:theta=0.05", "leading:theta=0.5", "contested", "start")
     ]

@@ -57,11 +57,12 @@ def worst_attack(
     means = np.array(evaluator.game.environment.means)
     evaluator.tried.clear()
     phased = isinstance(evaluator.game.policy, Phased)
+    allowed = (evaluator.catalogue, evaluator.capability)
     if quick:
-        values = race(evaluator, budget, shortlist(threat, len(means), phased, evaluator.catalogue), RACE)
+        values = race(evaluator, budget, shortlist(threat, len(means), phased, *allowed), RACE)
         plain = winner = best_of(values)
     else:
-        values = race(evaluator, budget, catalogue_attacks(threat, phased, evaluator.catalogue), RACE)
+        values = race(evaluator, budget, catalogue_attacks(threat, phased, *allowed), RACE)
         plain = best_of(values)
         if evaluations:
             values |= searched(evaluator, threat, budget, evaluations)
@@ -94,9 +95,11 @@ def check_search(evaluator: Evaluator, threat: str, budget: float, runs: int, ev
     """Refuse what cannot be searched, before anything is played."""
     check_threat(threat)
     evaluator.check(runs)
-    if not 0.0 < budget < np.inf:
+    if evaluator.capability.limited and threat == "A":
+        raise InputError("what an attacker can do to rewards is said of threat model B, which sees the draw, not of A")
+    if not 0.0 < budget < np.inf and not (budget == np.inf and evaluator.capability.limited):
         raise InputError(f"budget must be a number above 0, not {budget:g}")
-    evaluator.adversary(Candidate("flip"), budget)  # refuses a charge that is none
+    evaluator.adversary(Candidate("flip" if threat == "A" else "sink-shown"), budget)  # refuses a wrong charge
     if evaluations < 0:
         raise InputError(f"evaluations must be at least 0, not {evaluations}")
     if len(evaluator.game.environment.means) < 2:
@@ -106,7 +109,7 @@ def check_search(evaluator: Evaluator, threat: str, budget: float, runs: int, ev
 def searched(evaluator: Evaluator, threat: str, budget: float, evaluations: int) -> dict[Candidate, float]:
     """Mean regret of the better attacks of the adaptive family: half of the search starts warm, half cold."""
     means = np.array(evaluator.game.environment.means)
-    family = Family(threat, len(means), evaluator.game.horizon)
+    family = Family(threat, len(means), evaluator.game.horizon, evaluator.capability.can)
     efficient = min(1.0 - float(means[runner_up(means)]), float(means.max()))
     points = {family.candidate(point): point for point in family.warm(efficient)}
     warm = race(evaluator, budget, list(points), RACE)
@@ -119,9 +122,10 @@ def searched(evaluator: Evaluator, threat: str, budget: float, evaluations: int)
 def planned_runs(evaluator: Evaluator, threat: str, runs: int, evaluations: int, quick: bool = False) -> int:
     """About how many runs a search plays, for a progress bar."""
     arms, phased = len(evaluator.game.environment.means), isinstance(evaluator.game.policy, Phased)
+    allowed = (evaluator.catalogue, evaluator.capability)
     if quick:
-        return 9 * BLOCK * len(shortlist(threat, arms, phased, evaluator.catalogue)) // 3 + 3 * runs
-    entered = len(catalogue_attacks(threat, phased, evaluator.catalogue)) + (48 if threat == "A" else 8)
+        return 9 * BLOCK * len(shortlist(threat, arms, phased, *allowed)) // 3 + 3 * runs
+    entered = len(catalogue_attacks(threat, phased, *allowed)) + (48 if threat == "A" else 8)
     blocks = entered * (1 + 0.25 * 3 + 0.07 * 8) + evaluations * (GLANCE + LOOK / 2) + FINALISTS * (16 + 0.42 * 64)
     return int(BLOCK * blocks) + 3 * runs
 

@@ -82,7 +82,12 @@ def play_cell(
         checkpoints=cell.checkpoints,
         progress=progress,
     )
-    versions = {"robandit": __version__, "numpy": version("numpy"), "numba": version("numba")}
-    provenance = {"key": cell.key(catalogue), "cell": asdict(cell), "code": code_hash(*parts), "versions": versions}
+    provenance = {"key": cell.key(catalogue), "cell": asdict(cell), "code": code_hash(*parts), "versions": versions()}
     spent = {"seconds": time.time() - begun, "ns_per_round": trace.nanoseconds, "machine": node(), "kind": machine()}
     return as_bytes(trace, provenance), spent
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Of everything that numbers depend on."""
+    return {"robandit": __version__, "numpy": version("numpy"), "numba": version("numba")}

@@ -16,6 +16,7 @@ from robandit.study.cell import Cell, play_cell
 from robandit.version import __version__
 
 Seen = Callable[[str, Cell, dict[str, Any]], None]  # told of each finished cell and what it cost
+ANSWER = 10  # seconds a scheduler is waited for
 
 
 class Stopped(Exception):
@@ -105,7 +106,7 @@ def run_on_cluster(todo: dict[str, Cell], store: Store, address: str, load: list
     except ImportError as error:
         raise InputError("a scheduler needs the extra robandit[cluster], which is not installed") from error
     try:
-        client = Client(address, timeout=10)
+        client = Client(address, timeout=ANSWER)
     except (OSError, ValueError) as error:
         raise InputError(f"no Dask scheduler answers at {address!r}") from error
     failed: list[str] = []

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,7 +11,7 @@ from pathlib import Path
 from robandit.errors import InputError
 
 MAGIC = b"robandit kernel 1\n"
-KEPT = 1000  # files on disk; the longest unused go first
+KEPT = 1000  # entries on disk; the longest unused go first
 
 
 def cache_folder() -> Path:
@@ -59,9 +60,12 @@ def kept(name: str, make: Callable[[], bytes]) -> bytes:
 def prune(folder: Path) -> None:
     """Keep the cache from growing without end as parts are edited; another process may be doing the same."""
     with suppress(OSError):
-        files = [entry for entry in os.scandir(folder) if entry.is_file()]
-        if len(files) > KEPT:
-            used = sorted(files, key=lambda entry: entry.stat().st_mtime)
-            for entry in used[: len(files) - KEPT]:
-                with suppress(OSError):
-                    os.unlink(entry.path)
+        entries = list(os.scandir(folder))
+        if len(entries) > KEPT:
+            used = sorted(entries, key=lambda entry: entry.stat().st_mtime)
+            for entry in used[: len(entries) - KEPT]:
+                if entry.is_dir():  # a kernel of the other road
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    with suppress(OSError):
+                        os.unlink(entry.path)

@@ -4,6 +4,7 @@ A kind is the name of a scalar, an array such as `float64[2]`, the layout of an 
 """
 
 import struct
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ def members(kind: Kind) -> list[tuple[str, Kind]]:
     return list(kind.items) if isinstance(kind, Layout) else [(str(place), inner) for place, inner in enumerate(kind)]
 
 
+@cache
 def measure(kind: Kind) -> tuple[int, int]:
     """Size and alignment in bytes."""
     if not isinstance(kind, str):
@@ -46,7 +48,8 @@ def measure(kind: Kind) -> tuple[int, int]:
     return size, size
 
 
-def places(kind: Kind) -> list[tuple[str, Kind, int]]:
+@cache
+def places(kind: Kind) -> tuple[tuple[str, Kind, int], ...]:
     """Name, kind and offset of each member of a compound kind."""
     found, place = [], 0
     for name, inner in members(kind):
@@ -54,7 +57,7 @@ def places(kind: Kind) -> list[tuple[str, Kind, int]]:
         place = -(-place // align) * align
         found.append((name, inner, place))
         place += size
-    return found
+    return tuple(found)
 
 
 def dimensions(kind: str) -> int:

@@ -1,0 +1,112 @@
+"""What an attacker who sees the draw can do: which way rewards may move, on which arms, and in which rounds."""
+
+import math
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from robandit.errors import InputError
+from robandit.game import Can, Floats
+from robandit.parts import Part, parameter, spelled
+
+VERBS = {Can.BOTH: "can add and erase rewards", Can.ADD: "can only add rewards", Can.ERASE: "can only erase rewards"}
+
+
+@dataclass(frozen=True)
+class Capability(Part):
+    """A share of all rounds is a ring: each round is its own with that chance, as in the contamination model."""
+
+    can: Can = parameter(Can.BOTH, "add (towards 1), erase (towards 0) or both")
+    share: float = parameter(
+        1.0, "the chance that a round is the attacker's: a ring's share of the users", above=0, most=1
+    )
+    every: int = parameter(1, "only in every so many-th round: one agent of several", least=1)
+    first: int = parameter(0, "not before this round", least=0)
+    stop: int | None = parameter(None, "not from this round on", least=1)
+    arms: str = parameter("all", "the arms that can be reached, counted from 1, such as 1+4")
+    sources: int = parameter(0, "users, each as likely in every round; `share` of them are the attacker's", least=0)
+    each: int = parameter(0, "the most forged rewards of one source; needs `sources`", least=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if bool(self.sources) != bool(self.each):
+            raise InputError(f"{self.name}: sources and each go together, not {self.sources} and {self.each}")
+        if self.stop is not None and self.stop <= self.first:
+            raise InputError(f"{self.name}: stop must be above first ({self.first}), not {self.stop}")
+        self.chosen_arms()
+
+    @property
+    def name(self) -> str:
+        """The way rewards may move."""
+        return str(self.can) if isinstance(self.can, Can) else "can"
+
+    def __str__(self) -> str:
+        shown = [
+            f"{item.name}={spelled(getattr(self, item.name))}"
+            for item in fields(self)
+            if item.name != "can" and getattr(self, item.name) != item.default
+        ]
+        return self.name + (":" + ",".join(shown) if shown else "")
+
+    @property
+    def limited(self) -> bool:
+        """Whether anything is forbidden at all."""
+        return self != ANYTHING
+
+    def chosen_arms(self) -> list[int] | None:
+        """The arms that can be reached, counted from 0; None for all."""
+        if self.arms == "all":
+            return None
+        words = self.arms.split("+")
+        if not all(word.isdigit() and int(word) >= 1 for word in words):
+            raise InputError(f"{self.name}: arms must be numbers from 1 with + between them, not {self.arms!r}")
+        return [int(word) - 1 for word in words]
+
+    def reached(self, arms: int) -> Floats:
+        """1 for each arm that can be reached, 0 for the others."""
+        chosen = self.chosen_arms()
+        if chosen is None:
+            return np.ones(arms)
+        if max(chosen) >= arms:
+            raise InputError(f"{self.name}: arms must be from 1 to {arms}, not {self.arms!r}")
+        return np.isin(np.arange(arms), chosen).astype(np.float64)
+
+    def own_sources(self) -> int:
+        """How many sources are the attacker's."""
+        return math.ceil(self.share * self.sources)
+
+    def allows(self, needs: Can) -> bool:
+        """Whether an attack that moves rewards this way can be carried out whole."""
+        return self.can in (Can.BOTH, needs)
+
+    def limit(self, means: Floats) -> float:
+        """The share of rounds from which on no policy can tell the best arm from the runner-up.
+
+        With so many rounds the best arm's mean can be lowered and the runner-up's raised until they are equal: what
+        the policy sees is then a game with two best arms.
+        """
+        second, best = map(float, np.sort(means)[-2:])
+        gap = best - second
+        if self.can is Can.ERASE:
+            return gap / best
+        return gap / (1.0 - second) if self.can is Can.ADD else gap / (1.0 + gap)
+
+    def words(self) -> str:
+        """For captions: what this attacker can do."""
+        said = [VERBS[self.can]]
+        if self.arms != "all":
+            said.append(f"on arms {self.arms.replace('+', ', ')}")
+        if self.sources:
+            said.append(f"from {self.own_sources():,} of {self.sources:,} sources, at most {self.each:,} from each")
+        elif self.share < 1.0:
+            said.append(f"in {100 * self.share:.3g} % of rounds")
+        if self.every > 1:
+            said.append(f"in one round of {self.every:,}")
+        if self.first:
+            said.append(f"from round {self.first:,} on")
+        if self.stop is not None:
+            said.append(f"before round {self.stop:,}")
+        return ", ".join(said)
+
+
+ANYTHING = Capability()

@@ -1,0 +1,137 @@
+"""Multiplicative variants of SAMBA and classics with an optimistic prior or a linear bonus."""
+
+import math
+
+from .base import NaivePolicy, Randomness, argmax, bisect, mean
+from .classics import HistoryPolicy, NaiveThompson, bernoulli_kl
+
+
+class NaiveExponentialSamba(NaivePolicy):
+    """SAMBA whose steps multiply the probabilities by exponentials."""
+
+    def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness, *, learning_rate: float) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.up = learning_rate
+        self.down = learning_rate
+        self.chances = [1 / arms] * arms
+
+    def choose(self) -> int:
+        """Draw an arm from the current probabilities."""
+        return self.draw(self.chances)
+
+    def learn(self, arm: int, reward: float, chance: float | None = None) -> None:
+        """Move probability between the leader and the others.
+
+        A late reward comes with the chance that the arm had when it was chosen.
+        """
+        if reward == 0:
+            return
+        if chance is None:
+            chance = self.chances[arm]
+        leader = argmax(self.chances)
+        weighted = reward / chance
+        old = list(self.chances)
+        new = list(self.chances)
+        if arm == leader:
+            for i in range(self.arms):
+                if i != leader:
+                    new[i] = old[i] * math.exp(-self.down * weighted * min(old[i], 2 * chance))
+        else:
+            new[arm] = old[arm] * math.exp(min(self.up * weighted * min(old[arm], 2 * chance), 0.69))
+        new[leader] = 1 - sum(new[i] for i in range(self.arms) if i != leader)
+        self.chances = new
+
+
+class NaiveBalancedSamba(NaiveExponentialSamba):
+    """Exponential SAMBA with a smaller step down."""
+
+    def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness, *, learning_rate: float) -> None:
+        super().__init__(arms, horizon, corruption, random, learning_rate=learning_rate)
+        self.down = math.sqrt(learning_rate * (1 - math.exp(-learning_rate)))
+
+
+class NaiveOptimisticThompson(NaiveThompson):
+    """Thompson sampling from Beta(1 + optimism, 1) priors."""
+
+    def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness, *, optimism: float) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.optimism = optimism
+
+    def choose(self) -> int:
+        """Play the arm with the largest posterior draw."""
+        draws = []
+        for arm in range(self.arms):
+            draws.append(self.random.beta(1 + self.optimism + self.successes[arm], 1 + self.failures[arm]))
+        return argmax(draws)
+
+
+class NaiveBonusThompson(NaiveThompson):
+    """Thompson sampling from Beta(1,1) priors with a bonus for arms chosen rarely."""
+
+    def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness, *, linear: float) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.linear = linear
+        self.chosen = [0] * arms
+
+    def choose(self) -> int:
+        """Play the arm with the largest sum of posterior draw and bonus."""
+        values = []
+        for arm in range(self.arms):
+            draw = self.random.beta(1 + self.successes[arm], 1 + self.failures[arm])
+            values.append(draw + self.linear / (self.chosen[arm] + 1))
+        best = argmax(values)
+        self.chosen[best] += 1
+        return best
+
+
+class LinearBonusPolicy(HistoryPolicy):
+    """An index policy with a linear bonus that counts choices whether or not their reward is in."""
+
+    def __init__(
+        self, arms: int, horizon: int, corruption: float, random: Randomness, *, scale: float, linear: float
+    ) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.scale = scale
+        self.linear = linear
+        self.chosen = [0] * arms
+
+    def choose(self) -> int:
+        """Play the first arm without a reward, else the one with the largest index, and count the choice."""
+        arm = super().choose()
+        self.chosen[arm] += 1
+        return arm
+
+    def choose_from_history(self) -> int:
+        """Play the arm with the largest index."""
+        return argmax([self.index(arm) for arm in range(self.arms)])
+
+    def index(self, arm: int) -> float:
+        """Return the index of an arm once every arm has a reward."""
+        raise NotImplementedError
+
+
+class NaiveOptimisticUcb(LinearBonusPolicy):
+    """UCB with a square-root bonus and a linear one."""
+
+    def index(self, arm: int) -> float:
+        """Return the mean plus both bonuses."""
+        t = sum(self.chosen)
+        n = self.chosen[arm]
+        return mean(self.rewards[arm]) + self.scale * math.sqrt(math.log(t) / (2 * n)) + self.linear / n
+
+
+class NaiveLinearKlUcb(LinearBonusPolicy):
+    """KL-UCB with a linear bonus."""
+
+    def upper_bound(self, arm: int) -> float:
+        """Return the largest q whose divergence from the mean fits the exploration."""
+        exploration = self.scale * math.log(sum(self.chosen))
+        n = self.chosen[arm]
+        centre = mean(self.rewards[arm])
+        if centre >= 1:
+            return 1.0
+        return bisect(lambda q: n * bernoulli_kl(centre, q) - exploration, centre, 1.0)
+
+    def index(self, arm: int) -> float:
+        """Return the upper confidence bound plus the bonus."""
+        return self.upper_bound(arm) + self.linear / self.chosen[arm]
