@@ -117,7 +117,7 @@ def growth(told: dict[str, Any]) -> Shown:
             f"{row['kappa']:.3f}",
             f"{row['phi']:.3f}",
             f"{row['predicted_exponent']:.3f}",
-            f"{row['exact_exponent']:.3f}",
+            f"{round(row['exact_exponent'], 3) + 0.0:.3f}",
             f"{row['regret']:,.0f}",
         ]
         for row in told["rows"]

@@ -1,6 +1,6 @@
 """Every numbered statement of the paper: what it says, where it stands, and how it is weighed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,10 +186,14 @@ STATEMENTS = (
 )
 
 
-def weighed(progress: Callable[[str], None] = lambda _: None) -> list[dict[str, Any]]:
-    """Every statement with its verdict."""
+def weighed(
+    progress: Callable[[str], None] = lambda _: None, only: Container[str] | None = None
+) -> list[dict[str, Any]]:
+    """Every statement with its verdict, or only those named."""
     told = []
     for statement in STATEMENTS:
+        if only is not None and statement.id not in only:
+            continue
         progress(statement.id)
         found = statement.weigh()
         told.append(
