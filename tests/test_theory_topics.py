@@ -171,6 +171,13 @@ def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
     assert file.stat().st_size > 10_000
     assert told["two_arms"]["dearest_at"] == pytest.approx(0.5, abs=0.2)
     assert told["three_arms"]["worth_there"] > told["three_arms"]["worth_with_one_rival_forgotten"]
+    drawn = tmp_path / "recoveries.png"
+    assert main(["theory", "recoveries", "--horizon", "800", "--plot", str(drawn), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert drawn.stat().st_size > 10_000
+    assert told["strikes"] == len(told["intervals"]) >= told["ended"] > told["inside_another"] > 0
+    assert main(["theory", "recoveries", "--horizon", "300"]) == 0
+    assert "strikes" in capsys.readouterr().out
     assert main(["theory", "shown", "--horizon", "300", "--runs", "2"]) == 0
     assert main(["theory", "bounds", "--horizon", "300", "--runs", "0"]) == 0
     out = capsys.readouterr().out

@@ -16,6 +16,7 @@ TOPICS = {
     "steps": "step sizes: what is admissible, what a unit of corruption then costs, the best step under C",
     "growth": "the law of large steps for SAMBA and its relatives, against the exact growth",
     "prices": "where a unit of corruption buys most, for two and three arms (--plot draws it)",
+    "recoveries": "how long strikes take to be made good in one run, nested ones too (--plot draws it)",
     "shown": "threat model B: what it costs to hide every success of the best arm",
 }
 
@@ -24,14 +25,18 @@ def add(commands: Any) -> None:
     """The command and its flags."""
     parser = commands.add_parser(
         "theory",
-        parents=[json_flags(), plot_flags("with prices: draw where a unit buys most")],
+        parents=[json_flags(), plot_flags("with prices and recoveries: draw them")],
         help="a verdict on every statement of the paper; the theorems that hold",
         description="Theory that can be run. " + " ".join(f"{topic}: {words}." for topic, words in TOPICS.items()),
     )
     parser.add_argument("topic", nargs="?", default="statements", help=f"{', '.join(TOPICS)}")
     parser.add_argument("--means", type=numbers, default=(0.9, 0.8), help="the best arm first (default 0.9,0.8)")
-    parser.add_argument("--learning-rate", type=number, default=0.05, help="with prices: SAMBA's step (default 0.05)")
-    parser.add_argument("--horizon", type=whole, metavar="T", help="rounds (default 100000; prices 10000 and 2000)")
+    parser.add_argument(
+        "--learning-rate", type=number, default=0.05, help="with prices and recoveries: SAMBA's step (default 0.05)"
+    )
+    parser.add_argument(
+        "--horizon", type=whole, metavar="T", help="rounds (default 100000; prices 10000 and 2000, recoveries 1000)"
+    )
     parser.add_argument("--budget", type=number, metavar="C", help="with bounds (default 0) and steps (default 300)")
     parser.add_argument("--runs", type=whole, default=20, help="with bounds and shown: plays beside it (default 20)")
     parser.add_argument("--seed", type=whole, default=1, help="of those plays (default 1)")
@@ -42,8 +47,8 @@ def theory(arguments: argparse.Namespace) -> None:
     """The topic named."""
     if arguments.topic not in TOPICS:
         raise unknown("topic", arguments.topic, TOPICS)
-    if arguments.plot is not None and arguments.topic != "prices":
-        raise InputError("--plot draws prices: `robandit theory prices --plot FILE`")
+    if arguments.plot is not None and arguments.topic not in ("prices", "recoveries"):
+        raise InputError("--plot draws prices and recoveries: `robandit theory prices --plot FILE`")
     if arguments.horizon is not None and not 1 <= arguments.horizon <= 10**7:
         raise InputError(f"--horizon must be between 1 and 10,000,000, not {arguments.horizon:,}")
     if arguments.runs < 0:
@@ -56,7 +61,7 @@ def theory(arguments: argparse.Namespace) -> None:
     else:
         from robandit.cli import theory_topics
 
-        check_means(arguments.means, two=arguments.topic in ("steps", "growth", "shown"))
+        check_means(arguments.means, two=arguments.topic in ("steps", "growth", "recoveries", "shown"))
         told = getattr(theory_topics, arguments.topic)(arguments, plot_from(arguments))
     if arguments.json:
         print_json({"version": __version__, **told})

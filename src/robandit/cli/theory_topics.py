@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 LONG, USUAL = 100_000, 300.0  # rounds and budget, where none are given
+EVERY = 15  # rounds from strike to strike, where recoveries are shown
 DOUBLINGS = 23  # of the horizon in the law of large steps: to 8.4 million rounds
 STEPS = {
     "samba": (0.05, 0.15, 0.2, 0.24),
@@ -86,6 +87,40 @@ def prices(arguments: argparse.Namespace, plot: Path | None) -> dict[str, Any]:
             "clean_regret": plane.clean_regret,
             **dearest_of_three(plane),
         },
+        "picture": None if plot is None else str(plot),
+    }
+
+
+def recoveries(arguments: argparse.Namespace, plot: Path | None) -> dict[str, Any]:
+    """One run under a strike of the efficient size every fifteen rounds."""
+    from robandit.theory.games import two_arms
+    from robandit.theory.paths import recoveries, traced
+
+    rate, rounds = arguments.learning_rate, min(arguments.horizon or 1_000, 100_000)
+    game = two_arms(arguments.means, rate)
+    size = float(game.sizes[1])
+    struck_means = (max(arguments.means[0] - size, 0.0), min(arguments.means[1] + size, 1.0))
+    history, struck = traced(arguments.means, struck_means, rate, 0.0, rounds, arguments.seed, every=EVERY)
+    found = recoveries(history, struck)
+    ended = [(begin, end) for begin, end in found if end is not None]
+    inside = sum(any(a < begin < b for a, b in ended) for begin, _ in ended)
+    if plot:
+        from robandit.pictures.recoveries import recovery_picture
+
+        means = " and ".join(f"{mean:g}" for mean in arguments.means)
+        words = f"SAMBA, step {rate:g}, means {means}, both moved by {size:g} every {EVERY} rounds"
+        recovery_picture(history, found, words, plot)
+    return {
+        "means": list(arguments.means),
+        "learning_rate": rate,
+        "rounds": rounds,
+        "size": size,
+        "strikes": len(found),
+        "ended": len(ended),
+        "inside_another": inside,
+        "mean_rounds": sum(end - begin for begin, end in ended) / len(ended) if ended else None,
+        "bound_of_the_paper": 4.0 * size / float(game.gap),
+        "intervals": [list(pair) for pair in found],
         "picture": None if plot is None else str(plot),
     }
 

@@ -97,15 +97,21 @@ def embedded_chain(
 
 
 def traced(
-    means: tuple[float, ...], shown: tuple[float, ...], rate: float, theta: float, rounds: int, seed: int
+    means: tuple[float, ...],
+    shown: tuple[float, ...],
+    rate: float,
+    theta: float,
+    rounds: int,
+    seed: int,
+    every: int = 1,
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """One run under an attack that shows other means while p* >= theta: q before each round, and where it struck."""
+    """One run, shown other means every so many rounds if p* >= theta: q before each round, and where it was struck."""
     paths = Paths((1.0 / len(means),) * len(means), rate, 1, seed)
     true, false = np.array(means), np.array(shown)
     history, struck = np.zeros(rounds + 1), np.zeros(rounds, np.bool_)
     for t in range(rounds):
         history[t] = paths.q[0]
-        struck[t] = 1.0 - history[t] >= theta
+        struck[t] = t % every == every - 1 and 1.0 - history[t] >= theta
         paths.play(false if struck[t] else true)
     history[rounds] = paths.q[0]
     return history, struck
