@@ -150,8 +150,8 @@ def recoveries(told: dict[str, Any]) -> Shown:
     """Three lines."""
     lines: Shown = [
         f"samba (learning_rate={told['learning_rate']:g}), one run of {told['rounds']:,} rounds: {told['strikes']:,} "
-        f"strikes of {told['size']:g}, of which {told['ended']:,} were made good within the run, {told['inside_another']:,} of "
-        "them inside the recovery of another",
+        f"strikes of {told['size']:g}, of which {told['ended']:,} were made good within the run, "
+        f"{told['inside_another']:,} of them inside the recovery of another",
         f"rounds until q was back: {maybe(told['mean_rounds'])} on average; the paper's equation (7) says at most "
         f"4c/Delta = {told['bound_of_the_paper']:g} in expectation",
     ]
