@@ -66,6 +66,8 @@ def attacks() -> None:
     main(["price", "--plot", str(FOLDER / "frontier.png")])
     main(["price", "--arms", "9", "--plot", str(FOLDER / "frontier-grid.png")])
     main(["optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
+    main(["theory", "recoveries", "--plot", str(FOLDER / "recoveries.png")])
+    main(["theory", "prices", "--means", "0.6,0.5", "--plot", str(FOLDER / "prices.png")])
     main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
 
 

@@ -1,12 +1,15 @@
 """Fixtures."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from robandit.cli.main import main
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: workers share the cores already
 
 
 @pytest.fixture

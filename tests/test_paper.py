@@ -15,6 +15,7 @@ from robandit.store.cells import Store
 from robandit.study.results import Results
 from robandit.study.run import run_here
 from robandit.study.spec import Study, read_study
+from robandit.theory import statements
 from tests.made_up import MadeUp
 
 IDS = [
@@ -70,7 +71,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Path]:
 
 @pytest.fixture
 def quick_extras(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The two measured extras, with fewer repeats."""
+    """The two measured extras with fewer repeats, and of the theory what fractions decide."""
     row = {"seconds": 1.0, "ratio": 1.0, "ratios": [1.0, 1.0], "paper_seconds": None, "paper_ratio": 767.0}
     monkeypatch.setattr(paper, "time_table", lambda quick: dict.fromkeys((*FEW, "tsallis-inf-iw"), row))
     rows = [
@@ -78,6 +79,8 @@ def quick_extras(monkeypatch: pytest.MonkeyPatch) -> None:
         for h in (100, 1000)
     ]
     monkeypatch.setattr(paper, "resampling_cost", lambda: {"geometric": rows, "conditional": rows})
+    fractions_only = tuple(s for s in statements.STATEMENTS if s.weigh.__module__.endswith("weigh_rounds"))
+    monkeypatch.setattr(statements, "STATEMENTS", fractions_only)
 
 
 @pytest.mark.usefixtures("quick_extras")
@@ -99,6 +102,10 @@ def test_results_have_the_keys_of_the_contract(small: tuple[Study, Path]) -> Non
     assert {claim["id"]: claim["note"] for claim in told["claims"]} == {claim.id: claim.note for claim in claims.CLAIMS}
     assert all(any(letter.isdigit() for letter in claim["evidence"]) for claim in told["claims"])
     page = (folder / "report.html").read_text()
+    rests_on = {claim["id"]: claim["theory"] for claim in told["claims"]}
+    assert {"id": "inverse-drift", "verdict": "holds under a stronger condition"} in rests_on["alpha-condition"]
+    assert {"id": "jensen-corrupted", "verdict": "fails"} in rests_on["c-over-delta"]
+    assert "9/20000" in page
     for name in IDS:
         assert f'id="claim-{name}"' in page
     assert page.count("Note: ") == sum(bool(claim.note) for claim in claims.CLAIMS)
@@ -116,6 +123,12 @@ def test_without_timings_the_same_store_gives_the_same_bytes(small: tuple[Study,
         assert told["tables"]["time"] is None
         pages.append([(tmp_path / name / file).read_bytes() for file in ("results.json", "report.html")])
     assert pages[0] == pages[1]
+
+
+def test_claims_rest_on_statements_that_are_there() -> None:
+    named = {name for claim in claims.CLAIMS for name in claim.theory}
+    assert named
+    assert named <= {statement.id for statement in statements.STATEMENTS}
 
 
 def test_what_is_missing_is_not_tested(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from robandit.errors import Refused
 from robandit.version import __version__
 
 # modules here, in the order of help
-COMMANDS = ("play", "reproduce", "study", "redteam", "price", "advise", "optimum", "audit", "lists")
+COMMANDS = "play reproduce study redteam price advise audit optimum certify theory lists".split()
 
 
 def build_parser() -> Parser:

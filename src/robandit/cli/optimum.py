@@ -1,4 +1,4 @@
-"""`robandit optimum`: the exact worst attack on SAMBA with two arms."""
+"""`robandit optimum`: the exact worst attack on SAMBA with two arms, or with three at a price."""
 
 import argparse
 from typing import TYPE_CHECKING, Any
@@ -16,17 +16,20 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "optimum",
         parents=[json_flags(), plot_flags("draw at which p(t) it strikes, over time")],
-        help="the exact worst attack on SAMBA with two arms",
-        description="Solve for the worst attack on SAMBA with two arms: a dynamic programme, exact up to its grid.",
+        help="the exact worst attack on SAMBA with two or three arms",
+        description="Solve for the worst attack on SAMBA with two arms, or with three at a price in threat model A: a "
+        "dynamic programme, exact up to its grid.",
     )
-    parser.add_argument("--means", type=numbers, default=(0.9, 0.8), help="the better arm first (default 0.9,0.8)")
+    parser.add_argument(
+        "--means", type=numbers, default=(0.9, 0.8), help="two or three, the best arm first (default 0.9,0.8)"
+    )
     parser.add_argument("--learning-rate", type=number, default=0.05, help="SAMBA's step (default 0.05)")
     parser.add_argument("--horizon", type=whole, default=10_000, metavar="T", help="rounds (default 10000)")
     parser.add_argument("--threat", default="A", help="A (before the draw, the default) or B (sees the draw)")
     parser.add_argument("--budget", type=number, metavar="C", help="corruption no run may exceed")
     parser.add_argument("--price", type=number, help="in place of a budget: a price per unit of corruption")
     parser.add_argument(
-        "--step", type=number, help="the grid's width in log-odds (default 0.05; 0.1 for a budget in A)"
+        "--step", type=number, help="the grid's width in log-odds (default 0.05; 0.1 for a budget in A or three arms)"
     )
     parser.add_argument("--confirm", type=whole, default=0, metavar="RUNS", help="play the optimum so many times, too")
     parser.add_argument("--seed", type=whole, default=1, help="of --confirm (default 1)")
@@ -40,6 +43,9 @@ def optimum(arguments: argparse.Namespace) -> None:
     plot = plot_from(arguments)
     if arguments.confirm < 0:
         raise InputError(f"--confirm must be a whole number of at least 0, not {arguments.confirm}")
+    if len(arguments.means) == 3:
+        three(arguments)
+        return
     found = optimal_attack(
         arguments.means,
         learning_rate=arguments.learning_rate,
@@ -64,17 +70,53 @@ def optimum(arguments: argparse.Namespace) -> None:
             print(f"picture: {plot}")
 
 
-def as_json(found: "OptimalAttack", arguments: argparse.Namespace) -> dict[str, Any]:
-    """What was asked and what was found; simulated values only if they were asked for."""
-    told: dict[str, Any] = {
+def three(arguments: argparse.Namespace) -> None:
+    """The same for three arms, where only a price in threat model A is solved."""
+    from robandit.theory.three_arms import three_arms
+
+    if arguments.price is None or arguments.budget is not None or arguments.threat != "A":
+        raise InputError("with three arms only a --price in threat model A is solved: leave out --budget and --threat")
+    if arguments.confirm or arguments.plot:
+        raise InputError("with three arms there is no --confirm and no --plot; `robandit theory prices --plot` draws")
+    found = three_arms(
+        arguments.means,
+        learning_rate=arguments.learning_rate,
+        horizon=arguments.horizon,
+        price=arguments.price,
+        step=arguments.step or 0.1,
+    )
+    told = {
+        **asked(arguments),
+        "threat": "A",
+        "regret": found.regret,
+        "spending": found.spending,
+        "clean_regret": found.clean_regret,
+        "simulated": None,
+    }
+    if arguments.json:
+        print_json(told)
+    else:
+        print_words(told)
+
+
+def asked(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The question."""
+    return {
         "version": __version__,
         "policy": "samba",
         "learning_rate": arguments.learning_rate,
         "means": list(arguments.means),
         "horizon": arguments.horizon,
-        "threat": found.threat,
         "price": arguments.price,
         "budget": arguments.budget,
+    }
+
+
+def as_json(found: "OptimalAttack", arguments: argparse.Namespace) -> dict[str, Any]:
+    """What was asked and what was found; simulated values only if they were asked for."""
+    told: dict[str, Any] = {
+        **asked(arguments),
+        "threat": found.threat,
         "regret": found.regret,
         "spending": found.spending,
         "clean_regret": found.clean_regret,
@@ -126,7 +168,7 @@ def caption(told: dict[str, Any]) -> str:
 
 def print_words(told: dict[str, Any]) -> None:
     """Three lines, and what simulation says of them."""
-    means = " and ".join(f"{mean:g}" for mean in told["means"])
+    means = ", ".join(f"{mean:g}" for mean in told["means"])
     bill = f"threat model {told['threat']}, {terms(told)}"
     print(f"samba (learning_rate={told['learning_rate']:g}) on means {means}, {told['horizon']:,} rounds; {bill}")
     print(f"  clean regret          {told['clean_regret']:12,.1f}")

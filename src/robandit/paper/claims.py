@@ -22,6 +22,7 @@ class Claim:
     where: str
     weigh: Weighing
     note: str = ""
+    theory: tuple[str, ...] = ()  # statements of `robandit theory` it rests on
 
 
 CLAIMS = (
@@ -34,6 +35,7 @@ CLAIMS = (
         "one exists, so the term in C is not part of this verdict. The paper's Table 1 sets C/Delta against a lower "
         "bound of C. Its Fact 1, (K/(alpha Delta)) log T with alpha < Delta/(r* - Delta), is above "
         "K (r* - Delta) log T/Delta^2.",
+        theory=("fact-1-order", "main-chain", "lower-bound"),
     ),
     Claim(
         "log-t-less-than-cbarbar",
@@ -50,6 +52,7 @@ CLAIMS = (
         gaps.c_over_delta,
         "One attack is a lower bound on the worst one. A term C/Delta is an upper bound: a cost that does not grow as "
         "1/Delta keeps it and shows that it is not tight there.",
+        theory=("theorem-2", "jensen-corrupted", "recovery-time", "lemma-9"),
     ),
     Claim(
         "lowest-regret",
@@ -98,6 +101,7 @@ CLAIMS = (
         "Fact 1, Theorem 2",
         growth.log_t,
         "No finite horizon proves an order; these steps can only be nearer to one than to the other.",
+        theory=("fact-1",),
     ),
     Claim(
         "linear-in-c",
@@ -105,6 +109,7 @@ CLAIMS = (
         "Theorem 2",
         growth.linear_in_c,
         "Rounds fixed beforehand are not the worst attack: `robandit redteam` looks for that.",
+        theory=("theorem-2",),
     ),
     Claim(
         "alpha-condition",
@@ -113,6 +118,7 @@ CLAIMS = (
         conditions.alpha_condition,
         "With means i/(K+1) the limit is 1/(K-1), so the paper's alpha = 0.05 breaks the condition from K = 21 on, "
         "and at K = 30 of its own table.",
+        theory=("inverse-drift", "zeta"),
     ),
     Claim(
         "adversary-power",
@@ -120,6 +126,7 @@ CLAIMS = (
         "section 2.2",
         conditions.adversary_power,
         "The paper compares constraints, not attacks. Who sees the draw pays only in rounds that show the best arm.",
+        theory=("adversary-power",),
     ),
     Claim(
         "ftpl-cost",
@@ -132,8 +139,8 @@ CLAIMS = (
 
 
 def weighed(results: Results, extras: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every claim with its verdict."""
-    told = []
+    """Every claim with its verdict, and those of the statements it rests on."""
+    theory, told = extras.get("theory", {}), []
     for claim in CLAIMS:
         found = claim.weigh(results, extras)
         told.append(
@@ -144,6 +151,7 @@ def weighed(results: Results, extras: dict[str, Any]) -> list[dict[str, Any]]:
                 "verdict": found.verdict,
                 "evidence": found.evidence,
                 "note": claim.note,
+                "theory": [{"id": name, "verdict": theory[name]["verdict"]} for name in claim.theory if name in theory],
                 "figure": found.figure,
             }
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from robandit.lab.trace import summarised
-from robandit.paper.claims import weighed
+from robandit.paper.claims import CLAIMS, weighed
 from robandit.paper.published import FIVE, K_SWEEP, READINGS, SCHEMES
 from robandit.paper.resampling import resampling_cost
 from robandit.paper.timing import time_table
@@ -18,6 +18,7 @@ from robandit.study.report import READING, Section, grid_section, write_page
 from robandit.study.results import Results, values
 from robandit.study.spec import Study
 from robandit.study.tables import Sheet
+from robandit.theory import statements
 from robandit.version import __version__
 
 STUDIES = Path(__file__).parents[1] / "studies"
@@ -29,7 +30,7 @@ VERDICTS = [
     "their claim. A power counts as linear where it is nearer to 1 than to a square root or a square (0.75 to 1.5). "
     "Evidence is computed from these runs; a note is true whatever they say.",
 ]
-KEPT = ("id", "text", "where", "verdict", "evidence", "note")  # of a claim, in results.json
+KEPT = ("id", "text", "where", "verdict", "evidence", "note", "theory")  # of a claim, in results.json
 NAMES = {"fast-slow-aae": "Fast-Slow", "samba": "SAMBA", "barbar": "BARBAR", "cbarbar": "CBARBAR", "ftrl-hybrid": "OMD"}
 
 
@@ -44,6 +45,7 @@ def write_paper(study: Study, folder: Path, quick: bool, timings: bool) -> dict[
     extras: dict[str, Any] = {
         "timing": measured_times(folder, quick) if timings else None,
         "ftpl": None if quick else measured_resampling(folder),
+        "theory": weighed_statements(folder),
     }
     claims = weighed(results, extras)
     told: dict[str, Any] = {
@@ -75,6 +77,7 @@ def write_paper(study: Study, folder: Path, quick: bool, timings: bool) -> dict[
     sections = [
         Section("claims", "Is it true? Every claim with a verdict", VERDICTS, claims=claims),
         sweep_section(told["tables"]["k_sweep"]),
+        theory_section(extras["theory"]),
     ]
     if extras["timing"]:
         sections.append(time_section(extras["timing"]))
@@ -99,6 +102,28 @@ def measured_resampling(folder: Path) -> dict[str, Any]:
         write_atomically(path, json.dumps(resampling_cost(), indent=1).encode())
     found: dict[str, Any] = json.loads(path.read_bytes())
     return found
+
+
+def weighed_statements(folder: Path) -> dict[str, Any]:
+    """The statements of the paper that claims rest on, by name, weighed once for the code that weighs them."""
+    path = folder / f"theory-{module_hash('robandit.theory.statements')}.json"
+    if not path.exists():
+        wanted = {name for claim in CLAIMS for name in claim.theory}
+        write_atomically(path, json.dumps(statements.weighed(only=wanted), indent=1).encode())
+    return {item["id"]: item for item in json.loads(path.read_bytes())}
+
+
+def theory_section(found: dict[str, Any]) -> Section:
+    """What the claims rest on."""
+    rows: list[list[Any]] = [
+        [item["id"], item["where"], item["text"], item["verdict"], item["evidence"]] for item in found.values()
+    ]
+    text = [
+        "What runs cannot decide: statements of the paper that the claims above rest on, weighed by exact fractions "
+        "and exact optima. `robandit theory` weighs all of them, docs/theory.md proves what holds instead."
+    ]
+    sheet = Sheet("theory-rows", "Statements", ["id", "where", "statement", "verdict", "evidence"], rows)
+    return Section("theory", "The theory behind the claims", text, tables=[sheet])
 
 
 def short(policy: str) -> str:

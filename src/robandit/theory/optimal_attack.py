@@ -37,6 +37,7 @@ class OptimalAttack:
     rounds: NDArray[np.int64]  # rounds at which the attack is shown
     decisions: NDArray[np.uint8]  # (rounds, grid), with the whole budget left; see programme.py
     adversary: Adversary[Any] | None  # the optimum as a player, if it was asked for
+    worth: Floats | None = None  # for a price: what a small unit of corruption adds at each p, in the first round
 
 
 @dataclass(frozen=True)
@@ -84,11 +85,13 @@ def optimal_attack(
     decisions = np.zeros((horizon, size, levels + 1) if playable else (0, 0, 0), np.uint8)
     shape = np.zeros((len(shown), size), np.uint8)
     spending: float | None = None
+    worth: Floats | None = None
     if price is not None:
         rows = np.zeros((3, size))  # value, spending, clean regret
         solve(solve_priced, tables, game, price, shape, shown, decisions, rows, tuple(np.zeros((2, 3, size))))
         spending, clean = float(rows[1, moves.start]), float(rows[2, moves.start])
         regret = float(rows[0, moves.start]) + price * spending
+        worth = worth_of_a_unit(moves, rows[0])
     else:
         values, now, after = np.zeros((3, size, levels + 1))
         work = (now, after, *np.zeros((2, levels + 1)), np.zeros(levels + 1, np.uint8))
@@ -100,7 +103,7 @@ def optimal_attack(
         adversary = OptimalBefore(budget=most, decisions=decisions, width=width, small=steps[0], large=steps[1])
     elif playable:
         adversary = OptimalAfter(budget=most, decisions=decisions, width=width, learning_rate=learning_rate)
-    return OptimalAttack(regret, spending, clean, threat, steps, moves.chances, shown, shape, adversary)
+    return OptimalAttack(regret, spending, clean, threat, steps, moves.chances, shown, shape, adversary, worth)
 
 
 def solve(programme: Callable[..., None], *terms: Any) -> None:
@@ -172,6 +175,16 @@ def moves_on_grid(learning_rate: float, step: float, reach: float) -> Moves:
     up, up_weights = interpolation(np.log(p_up) - np.log(q_up), x, step)
     down, down_weights = interpolation(np.log(p_down) - np.log(q_down), x, step)
     return Moves(p, up, up_weights, down, down_weights, half)
+
+
+def worth_of_a_unit(moves: Moves, value: Floats) -> Floats:
+    """sum over both arms of their chance times what a success of theirs changes: regret a small corruption buys."""
+    after = [
+        (weights * value[first[:, None] + np.arange(4)]).sum(axis=1)
+        for first, weights in ((moves.up, moves.up_weights), (moves.down, moves.down_weights))
+    ]
+    bought = moves.chances * np.abs(after[0] - value) + (1.0 - moves.chances) * np.abs(after[1] - value)
+    return np.asarray(bought)
 
 
 def interpolation(wanted: Floats, x: Floats, step: float) -> tuple[NDArray[np.int64], Floats]:

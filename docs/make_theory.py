@@ -1,0 +1,66 @@
+"""Fill docs/theory.md: run the commands of its blocks, write their output and the verdicts; `--check` only compares."""
+
+import io
+import json
+import os
+import re
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["COLUMNS"] = "110"
+
+PAGE = Path(__file__).parent / "theory.md"
+BLOCK = re.compile(r"```\n(\$ robandit .*?)```\n", re.S)
+TABLE = re.compile(r"<!-- verdicts -->\n.*?<!-- end -->\n", re.S)
+KEPT = re.compile(r"(?<![\w.])\d[\d,]*\.\d+(?![\w.])")  # numbers with a point, which prose may only repeat
+
+
+def output_of(command: str) -> str:
+    """What a command prints."""
+    from robandit.cli.main import main
+
+    out = io.StringIO()
+    with redirect_stdout(out):
+        if main(command.split()[1:]) != 0:
+            raise SystemExit(f"{command!r} failed")
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n")
+
+
+def block(text: str) -> str:
+    """A block anew: each command with its output."""
+    commands = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
+    return "```\n" + "\n".join(f"$ {command}\n{output_of(command)}" for command in commands) + "\n```\n"
+
+
+def verdicts() -> str:
+    """The table of statements and the theorems' evidence."""
+    told = json.loads(output_of("robandit theory --json"))
+    rows = [f"| {item['where']} | {item['text']} | {item['verdict']} |" for item in told["statements"]]
+    held = [f"- **{item['id']}** ({item['label']}). {item['evidence']}" for item in told["theorems"]]
+    head = "| where | statement | verdict |\n|---|---|---|\n"
+    return f"<!-- verdicts -->\n{head}" + "\n".join(rows) + "\n\nWhat holds:\n\n" + "\n".join(held) + "\n<!-- end -->\n"
+
+
+def filled(text: str) -> str:
+    """The page with every output as it is today."""
+    text = BLOCK.sub(lambda found: block(found[1]), text)
+    return TABLE.sub(lambda _: verdicts(), text)
+
+
+def loose_numbers(text: str) -> list[str]:
+    """Numbers with a point in the prose that no block and no table shows."""
+    shown = " ".join([*BLOCK.findall(text), *TABLE.findall(text)])
+    prose = re.sub(r"`[^`\n]*`", "", TABLE.sub("", BLOCK.sub("", text)))
+    return [number for number in KEPT.findall(prose) if number not in shown]
+
+
+if __name__ == "__main__":
+    before = PAGE.read_text(encoding="utf-8")
+    after = filled(before)
+    if loose_numbers(after):
+        sys.exit(f"numbers no command produces: {', '.join(loose_numbers(after))}")
+    if "--check" in sys.argv[1:]:
+        sys.exit(0 if before == after else "docs/theory.md is not what its commands say: run docs/make_theory.py")
+    PAGE.write_text(after, encoding="utf-8")

@@ -1,0 +1,61 @@
+"""Where corruption buys most: a line over p for two arms, a map over log-ratios for three."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robandit.game import Floats
+from robandit.pictures.style import COLOURS, plain_axes
+
+TICKS = (0.01, 0.1, 0.5, 0.9, 0.99)
+RATIOS = (0.01, 0.1, 1.0, 10.0, 100.0)
+
+
+def price_line(axes: Any, chances: Floats, worth: Floats, price: float, title: str) -> None:
+    """Worth of a unit by chance of the best arm, log-odds to the right, and the price it is held against."""
+    odds = np.log(chances / (1.0 - chances))
+    seen = np.abs(odds) <= 6.0
+    axes.plot(odds[seen], worth[seen], color=COLOURS[0])
+    axes.axhline(price, color=COLOURS[1], linestyle="--", linewidth=1)
+    axes.annotate(f"price {price:g}", (0.98, price), xycoords=("axes fraction", "data"), ha="right", va="bottom")
+    axes.axvline(0.0, color="#333333", linewidth=0.8, linestyle=":")
+    axes.set_xticks([np.log(tick / (1 - tick)) for tick in TICKS], [f"{100 * tick:g} %" for tick in TICKS])
+    axes.set_ylim(0.0, 1.15 * max(price, float(worth.max())))
+    axes.set_xlabel("chance of the best arm (log-odds)")
+    axes.set_ylabel("regret a unit of corruption buys")
+    axes.set_title(title, fontsize=10, loc="left")
+    plain_axes(axes)
+
+
+def price_plane(figure: Any, axes: Any, ratios: Floats, worth: Floats, title: str) -> None:
+    """The same for three arms: colour over the two log-ratios, with the lines on which the leader changes."""
+    seen = np.abs(ratios) <= np.log(150.0)
+    drawn = axes.pcolormesh(ratios[seen], ratios[seen], worth[np.ix_(seen, seen)].T, cmap="viridis", shading="nearest")
+    figure.colorbar(drawn, ax=axes, label="regret a unit of corruption buys")
+    end = float(ratios[seen][-1])
+    for across, upwards in (((-end, 0.0), (0.0, 0.0)), ((0.0, 0.0), (-end, 0.0)), ((0.0, end), (0.0, end))):
+        axes.plot(across, upwards, color="white", linewidth=1, linestyle=":")
+    for x, y, words in (
+        (-0.55, -0.55, "the best\narm leads"),
+        (0.6, -0.45, "arm 2 leads"),
+        (-0.45, 0.6, "arm 3 leads"),
+    ):
+        axes.text(x * end, y * end, words, color="white", ha="center", va="center", fontsize=9)
+    for set_ticks in (axes.set_xticks, axes.set_yticks):
+        set_ticks([np.log(ratio) for ratio in RATIOS], [f"{ratio:g}" for ratio in RATIOS])
+    axes.set_xlabel("chance of arm 2 over that of the best")
+    axes.set_ylabel("chance of arm 3 over that of the best")
+    axes.set_title(title, fontsize=10, loc="left")
+    axes.set_aspect("equal")
+
+
+def price_maps(line: tuple[Floats, Floats, float, str], plane: tuple[Floats, Floats, str], path: Path) -> None:
+    """Both, side by side."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    price_line(left, *line)
+    price_plane(figure, right, *plane)
+    figure.savefig(path, dpi=160)

@@ -1,0 +1,39 @@
+"""Recoveries of one run, as the paper draws them: q over time, and for each strike how long it took to make good."""
+
+from pathlib import Path
+from typing import Any
+
+from robandit.game import Floats
+from robandit.pictures.style import COLOURS, plain_axes, thousands
+
+
+def recovery_picture(history: Floats, found: list[tuple[int, int | None]], caption: str, path: Path) -> None:
+    """q(t) as a line; each recovery as a bar at the height it began, ended ones in another colour than open ones."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 4.6), layout="constrained")
+    axes: Any = figure.add_subplot()
+    last = len(history) - 1
+    first = {end is not None: begin for begin, end in reversed(found)}  # one entry of the legend for each kind
+    for begin, end in found:
+        ended = end is not None
+        axes.plot(
+            (begin, last if end is None else end),
+            (history[begin],) * 2,
+            color=COLOURS[1] if ended else COLOURS[6],
+            linewidth=1.6,
+            linestyle="-" if ended else ":",
+            label={False: "not made good", True: "recovery"}[ended] if begin == first[ended] else None,
+        )
+    strikes = [begin for begin, _ in found]
+    axes.plot(history, color=COLOURS[0], linewidth=1.2, label="q(t), the chance of a wrong arm")
+    axes.plot(strikes, history[strikes], "o", color=COLOURS[1], markersize=3.5, label="strike")
+    axes.axhline(0.5, color="#333333", linewidth=0.8, linestyle=":")
+    axes.set_xlabel("round")
+    axes.set_ylabel("q(t)")
+    axes.set_ylim(0.0, 1.05 * float(history.max()))
+    axes.xaxis.set_major_formatter(thousands)
+    axes.set_title(caption, fontsize=10, loc="left")
+    plain_axes(axes)
+    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    figure.savefig(path, dpi=160)

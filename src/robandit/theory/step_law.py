@@ -1,0 +1,122 @@
+"""How large a step may be: one law for SAMBA and its relatives, and the exact growth it predicts.
+
+In every rule of the family a success multiplies a challenger by `lift`, and a success of the leader multiplies it by
+`fall(s)`, s its chance over the leader's; fall(s) is about 1 - d s. Two conditions matter, with L = r*/r_2:
+
+- recovery: while a wrong arm leads, 1/p* falls in mean iff d < L (1 - 1/lift). If not, p* comes back after a time
+  without a mean; P(longer than t) falls as t^-kappa, kappa the root of r* (1 - lift^-kappa) = r_2 d kappa.
+- forgetting: while the best arm leads, ln p_a falls iff ln(lift) < L d. If not, a worse arm returns again and again,
+  about T^phi times, phi the root of r_2 (1 - lift^-phi) = r* d phi.
+
+So regret grows as T^(phi + max(0, 1 - kappa)), which is log T where both conditions hold; where no kappa is left
+(L ln(lift) <= d) a wrong leader stays for good and regret is linear.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from robandit.game import Floats
+from robandit.theory.optimal_attack import interpolation
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of the family, by its step."""
+
+    name: str
+    lift: Callable[[float], float]
+    fall: Callable[[float, Floats], Floats]  # what a success of the leader leaves of a challenger, by s
+    slope: Callable[[float], float]  # d
+
+    def kappa(self, step: float, best: float, rival: float) -> float:
+        """The exponent of recovery: above 1 it has a mean; 0 where it never comes."""
+        return root(self.lift(step), best, rival * self.slope(step))
+
+    def phi(self, step: float, best: float, rival: float) -> float:
+        """The exponent of forgetting: 0 where worse arms are driven out."""
+        return root(self.lift(step), rival, best * self.slope(step))
+
+    def exponent(self, step: float, best: float, rival: float) -> float:
+        """Regret grows as this power of T; 0 is log T."""
+        kappa = self.kappa(step, best, rival)
+        return 1.0 if kappa == 0.0 else min(1.0, self.phi(step, best, rival) + max(0.0, 1.0 - kappa))
+
+    def limit(self, best: float, rival: float) -> float:
+        """The largest step with growth like log T."""
+        low, high = 1e-6, 1.0 - 1e-6
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            if self.exponent(middle, best, rival) == 0.0:
+                low = middle
+            else:
+                high = middle
+        return low
+
+
+def root(lift: float, up: float, down: float) -> float:
+    """The x > 0 with up (1 - lift^-x) = down x; 0 where there is none."""
+    if up * math.log(lift) <= down:
+        return 0.0
+    low, high = 0.0, 1.0
+    while up * -math.expm1(-high * math.log(lift)) > down * high:
+        low, high = high, 2.0 * high
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        if up * -math.expm1(-middle * math.log(lift)) > down * middle:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def balance(step: float) -> float:
+    """The fall that makes recovery and forgetting end at the same step."""
+    return math.sqrt(step * -math.expm1(-step))
+
+
+RULES = (
+    Rule("samba", lambda a: 1.0 + a, lambda a, s: 1.0 - a * s, lambda a: a),
+    Rule("exponential-samba", math.exp, lambda a, s: np.exp(-a * s), lambda a: a),
+    Rule("balanced-samba", math.exp, lambda a, s: np.exp(-balance(a) * s), balance),
+    Rule("harmonic", lambda a: 1.0 / (1.0 - a), lambda a, s: 1.0 / (1.0 + a * s), lambda a: a),  # not in the catalogue
+)
+
+
+def exact_regret(
+    rule: Rule, step: float, means: tuple[float, float], doublings: int, width: float = 0.05
+) -> dict[int, float]:
+    """The expected regret with two arms and no corruption after 1, 2, 4, ... rounds.
+
+    The state is the log-odds of the best arm on a grid with cubic interpolation; a round is a matrix P, and the regret
+    of 2T rounds is that of T, plus P^T times that of T.
+    """
+    reach = math.log1p(step * 2.0**doublings) + 4.0
+    half = math.ceil(reach / width)
+    x: Floats = (width * np.arange(-half, half + 1)).astype(np.float64)
+    p, q, s = 1.0 / (1.0 + np.exp(-x)), 1.0 / (1.0 + np.exp(x)), np.exp(-np.abs(x))
+    trailing = np.minimum(p, q)
+    grown, fallen = trailing * rule.lift(step), trailing * rule.fall(step, s)
+    leads = x >= 0.0
+    odds = [np.log(small) - np.log1p(-small) for small in (grown, fallen)]  # of the arm that trails
+    up, down = np.where(leads, -odds[1], odds[0]), np.where(leads, -odds[0], odds[1])
+    success, failure = p * means[0], q * means[1]
+    rounds = np.diag(1.0 - success - failure)
+    for after, chance in ((up, success), (down, failure)):
+        first, weights = interpolation(after, x, width)
+        for k in range(4):
+            np.add.at(rounds, (np.arange(len(x)), first + k), chance * weights[:, k])
+    regret, told = (means[0] - means[1]) * q, {}
+    for power in range(doublings + 1):
+        told[2**power] = float(regret[half])
+        regret = regret + rounds @ regret
+        rounds = rounds @ rounds
+    return told
+
+
+def growth_exponent(regrets: dict[int, float], rounds: int) -> float:
+    """The local power of T at this many rounds (a power of two): log2 of the ratio of successive increments."""
+    first, second = regrets[rounds] - regrets[rounds // 2], regrets[2 * rounds] - regrets[rounds]
+    return math.log2(second / first)

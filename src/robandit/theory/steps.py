@@ -1,0 +1,105 @@
+"""Step sizes: what is admissible, what a unit of corruption then costs at most, and the best step under a budget."""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from robandit.game import Floats
+from robandit.theory.games import WARN_FROM, TwoArms, exact
+from robandit.theory.growth import growth_constant
+from robandit.theory.optimal_attack import optimal_attack
+from robandit.theory.potentials import best_potential
+
+SHARES = (0.1, 0.25, 0.35, 0.4, 0.5, 0.7, 0.9)  # of the largest step
+NODES = 200  # of the quadrature
+
+
+def reflecting(p: float, rho: float) -> float:
+    """Regret for a unit of corruption if p* is held below p, as alpha and Delta go to 0 with rho fixed.
+
+    g(p) = 2 k int_0^1 (1 - p u)^2 u^(k-3) exp(k p (1 - u)) du with k = 2/rho. With u = v^m, m = 1/(k-2), the power of u
+    is gone; it is left alone where it does no harm.
+    """
+    k = 2.0 / rho
+    nodes, weights = quadrature()
+    m = 1.0 / (k - 2.0) if k < 5.0 else 1.0
+    u = nodes**m
+    values = (1.0 - p * u) ** 2 * np.exp(k * p * (1.0 - u)) * (m if k < 5.0 else u ** (k - 3.0))
+    return float(2.0 * k * (weights @ values))
+
+
+@cache
+def quadrature() -> tuple[Floats, Floats]:
+    """Gauss's nodes and weights on [0, 1]."""
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    return 0.5 * (nodes + 1.0), 0.5 * weights
+
+
+def diffusion_ratio(rho: float) -> float:
+    """The best b over b_inf in that limit: above 1 from rho = 0.39 on, towards e as rho goes to 1."""
+    return max(1.0, reflecting(0.5, rho) / reflecting(0.0, rho))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step as a share of its limit, and the price of a unit of corruption by three roads."""
+
+    rho: float
+    rate: float
+    least: float  # (2 + alpha)/(1 - rho): proved, no b is smaller
+    programme: float  # the linear programme over splines: numerical
+    diffusion: float  # the limit formula times `least`
+    growth: float  # of clean regret with ln T
+
+
+def step(means: tuple[float, float], rho: float) -> Step:
+    """All about one step."""
+    rate = rho * (means[0] / means[1] - 1.0)
+    game = TwoArms(exact(means[0]), exact(means[1]), exact(round(rate, 12)))
+    least = float(game.least_price)
+    found = best_potential(game, splines=True)
+    return Step(rho, rate, least, found.price, least * diffusion_ratio(rho), growth_constant(means, rate))
+
+
+def bought(means: tuple[float, float], rate: float, price: float, horizons: tuple[int, ...]) -> list[float]:
+    """What the exact worst attack spends at this price, by horizon: bounded above b*, growing with T below it."""
+    return [
+        float(optimal_attack(means, learning_rate=rate, horizon=horizon, price=price).spending or 0.0)
+        for horizon in horizons
+    ]
+
+
+def best_step(means: tuple[float, float], horizon: int, budget: float) -> tuple[float, float]:
+    """The step with the least growth ln T + b*(rho) C, by the limit formula, and that sum: advice, not a bound."""
+    limit = means[0] / means[1] - 1.0
+    shares = np.linspace(0.01, 0.99, 197)
+    sums = [
+        growth_constant(means, rho * limit) * math.log(horizon)
+        + (2.0 + rho * limit) / (1.0 - rho) * diffusion_ratio(rho) * budget
+        for rho in (float(share) for share in shares)
+        if rho * limit < 1.0
+    ]
+    place = int(np.argmin(sums))
+    return float(shares[place]) * limit, float(sums[place])
+
+
+def advice(means: tuple[float, float], horizon: int, budget: float) -> dict[str, Any]:
+    """Limits, the table of prices, and the best step for this horizon and budget."""
+    limit = means[0] / means[1] - 1.0
+    rows = [vars(step(means, rho)) for rho in SHARES if rho * limit < 1.0]
+    rate, total = best_step(means, horizon, budget)
+    return {
+        "means": list(means),
+        "limit": limit,
+        "proved_up_to": (means[0] - means[1]) / (means[0] + means[1]),
+        "warn_from": WARN_FROM * limit,
+        "steps": rows,
+        "horizon": horizon,
+        "budget": budget,
+        "best_step": rate,
+        "best_rho": rate / limit,
+        "regret_about": total,
+    }

@@ -1,0 +1,211 @@
+"""Bounds for SAMBA under corruption that hold across all leader changes, and the one-round inequality behind each.
+
+Each theorem gives a potential V. If in every state E[V(p') - V(p)] + sum Delta_a p_a <= b c, the regret is at most
+V(p_0) - E V(p_T) + b C. `round_of` works out both sides in fractions: logarithms are replaced by something larger
+that is a fraction, ln(1 + x) <= x (and ln(1 + alpha) by a fraction just above it in Theorem 1'), so that a state in
+which the inequality is confirmed is confirmed exactly. Proofs are in docs/theory.md.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from robandit.errors import InputError
+from robandit.theory.rounds import State, after_success, leader_of
+
+
+@dataclass(frozen=True)
+class Game:
+    """K arms, the best one first, and SAMBA's step; everything the theorems are made of."""
+
+    means: tuple[Fraction, ...]
+    rate: Fraction
+
+    @property
+    def arms(self) -> int:
+        return len(self.means)
+
+    @property
+    def second(self) -> Fraction:
+        return max(self.means[1:])
+
+    @property
+    def gap(self) -> Fraction:
+        return self.means[0] - self.second
+
+    @property
+    def spread(self) -> Fraction:
+        """G = Delta_max/Delta."""
+        return (self.means[0] - min(self.means)) / self.gap
+
+    @property
+    def rho(self) -> Fraction:
+        return self.rate * self.second / self.gap
+
+
+@dataclass(frozen=True)
+class Potential:
+    """V = inverse phi(p*) + (weight/alpha) sum of ln p_a over wrong arms; what it promises."""
+
+    inverse: Fraction
+    weight: Fraction
+    knee: Fraction | None  # phi is 1/p up to here and its tangent above; None: 1/p everywhere
+    prices: tuple[Fraction, Fraction]  # b, and b where a* leads with p* < 1/2
+    constant: Fraction  # V(p_0) - V(p_T) without logarithms, at most
+    log_step: Fraction  # at least ln(1 + alpha)
+
+    def phi(self, p: Fraction) -> Fraction:
+        if self.knee is None or p <= self.knee:
+            return 1 / p
+        return 2 / self.knee - p / self.knee**2
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """What it says, when, and by which potential."""
+
+    id: str
+    text: str
+    condition: str
+    applies: Callable[[Game], bool]
+    potential: Callable[[Game], Potential]
+
+    def bound(self, game: Game, horizon: int, budget: float, contested: float | None = None) -> float:
+        """The bound on the expected regret; `contested` is what is spent while a* leads below 1/2 (None: all)."""
+        if not self.applies(game):
+            raise InputError(f"{self.id} needs {self.condition}")
+        v, alpha, arms = self.potential(game), float(game.rate), game.arms
+        grown = math.log1p(alpha * horizon / (2.0 * (1.0 - alpha)))
+        if arms > 2 or v.knee is not None:
+            grown = math.log((1.0 + alpha * horizon / arms) / (1.0 - alpha))
+        logs = (arms - 1) * float(v.weight) / alpha * grown
+        dear = budget if contested is None else contested
+        return logs + float(v.constant) + float(v.prices[0]) * (budget - dear) + float(v.prices[1]) * dear
+
+
+def log_above(rate: Fraction) -> Fraction:
+    """A fraction just above ln(1 + rate): 2 (z + z^3/3 + ... + z^15/15) with z = rate/(2 + rate), and its remainder."""
+    z = rate / (2 + rate)
+    total = sum((z ** (2 * k + 1) / (2 * k + 1) for k in range(8)), Fraction(0))
+    exact = 2 * (total + z**17 / (17 * (1 - z * z)))
+    return Fraction(math.ceil(exact * 10**15), 10**15)
+
+
+def two(game: Game, weight: Fraction, shape: Fraction, log_step: Fraction) -> Potential:
+    """The two-armed potentials: shape (1 + alpha)/(alpha p) + (weight/alpha) ln q, b = 2 shape/(1 - alpha) + weight."""
+    inverse = shape * (1 + game.rate) / game.rate
+    price = 2 * shape / (1 - game.rate) + weight
+    return Potential(inverse, weight, None, (price, price), inverse, log_step)
+
+
+def first(game: Game) -> Potential:
+    return two(game, Fraction(1), 1 / (1 - game.rho), game.rate)
+
+
+def sharp_weight(game: Game) -> Fraction:
+    """lambda = alpha Delta/(alpha r_1 - r_2 ln(1 + alpha)), or a fraction just above it."""
+    alpha = game.rate
+    return alpha * game.gap / (alpha * game.means[0] - game.second * log_above(alpha))
+
+
+def first_sharp(game: Game) -> Potential:
+    return two(game, sharp_weight(game), 1 / (1 - game.rho), log_above(game.rate))
+
+
+def first_sharp_applies(game: Game) -> bool:
+    alpha, rho = game.rate, game.rho
+    enough = rho * (1 + alpha) <= (1 - rho) * (1 - alpha)
+    return game.arms == 2 and enough and 2 * rho * (1 + alpha) <= (1 - rho) * (1 - alpha) * (1 + sharp_weight(game))
+
+
+def second(game: Game) -> Potential:
+    alpha, rho, limit = game.rate, game.rho, game.gap / game.second
+    shape = 2 / (1 - rho)
+    noise = 2 * rho * (1 + alpha) / (1 - alpha)
+    late = 1 + 2 * shape * (1 + alpha) / (1 - alpha) * max(rho * (2 + limit) - 1, Fraction(0))
+    weight = max(Fraction(1), (max(shape * noise / 2 - 1, Fraction(0))) ** 2, late)
+    return two(game, weight, shape, alpha)
+
+
+def third(game: Game) -> Potential:
+    alpha, arms = game.rate, game.arms
+    shape = game.spread / (1 - 2 * game.rho / (1 - alpha))
+    inverse = shape * (1 + alpha) / alpha
+    common = shape * (1 + alpha) * (2 - alpha) / (1 - alpha)
+    return Potential(inverse, Fraction(1), None, (common + 4, common * (arms - 1) + 2), (arms - 1) * inverse, alpha)
+
+
+def third_applies(game: Game) -> bool:
+    return game.rate * (game.arms * game.second + game.gap) <= game.gap and 2 * game.rho < 1 - game.rate
+
+
+def fourth(game: Game) -> Potential:
+    alpha, rho = game.rate, game.rho
+    y = game.gap * (1 - rho) / (2 * (1 + alpha) * game.second)
+    knee = (1 - alpha) * min(Fraction(1), y / (alpha * (1 + y))) / game.arms
+    inverse = 2 * (1 + alpha) * game.spread / (alpha * (1 - rho))
+    price = alpha * inverse / (2 * knee**2 * (1 - alpha)) + 4
+    return Potential(inverse, Fraction(1), knee, (price, price), inverse / knee**2, alpha)
+
+
+THEOREMS = (
+    Theorem(
+        "theorem-1",
+        "Two arms: E R <= (1/alpha) ln(1 + alpha T/(2(1-alpha))) + (1+alpha)/(alpha(1-rho)) "
+        "+ (1 + 2/((1-rho)(1-alpha))) C.",
+        "two arms and alpha <= Delta/(r_1 + r_2)",
+        lambda game: game.arms == 2 and game.rate * sum(game.means) <= game.gap,
+        first,
+    ),
+    Theorem(
+        "theorem-1-sharp",
+        "Two Bernoulli arms: the same with lambda/alpha in front of the logarithm and lambda in place of 1 in b, "
+        "lambda = alpha Delta/(alpha r_1 - r_2 ln(1+alpha)) < 1; this is the true rate of growth.",
+        "alpha <= Delta/(r_1 + r_2) and 2 rho(1+alpha) <= (1-rho)(1-alpha)(1+lambda)",
+        first_sharp_applies,
+        first_sharp,
+    ),
+    Theorem(
+        "theorem-2",
+        "Two arms, every admissible step: E R <= (w/alpha) ln(1 + alpha T/(2(1-alpha))) + A "
+        "+ (4/((1-rho)(1-alpha)) + w) C.",
+        "two arms and alpha < Delta/r_2",
+        lambda game: game.arms == 2 and game.rho < 1,
+        second,
+    ),
+    Theorem(
+        "theorem-3",
+        "K arms: E R <= ((K-1)/alpha) ln((1 + alpha T/K)/(1-alpha)) + (K-1) A + b_1 C_1 + b_K C_2, with b of order "
+        "K Delta_max/Delta for what is spent while a* leads below 1/2 (C_2) and Delta_max/Delta elsewhere (C_1).",
+        "alpha <= Delta/(K r_2 + Delta), and below it for two arms",
+        third_applies,
+        third,
+    ),
+    Theorem(
+        "theorem-4",
+        "K arms, every admissible step: the same logarithm, with b of order K^2 Delta_max/(Delta (1-rho)^3).",
+        "alpha < Delta/r_2",
+        lambda game: game.rho < 1,
+        fourth,
+    ),
+)
+
+
+def round_of(game: Game, v: Potential, p: State) -> tuple[Fraction, Fraction, Fraction]:
+    """In one state: at least E[V(p') - V(p)] + regret without corruption, at least its price, and the price allowed."""
+    lead = leader_of(p)
+    drift, price = Fraction(0), Fraction(0)
+    for arm in range(game.arms):
+        after = after_success(p, arm, game.rate, lead)
+        change = v.inverse * (v.phi(after[0]) - v.phi(p[0]))
+        for other in range(1, game.arms):
+            if after[other] == p[other] * (1 + game.rate):
+                change += v.weight / game.rate * v.log_step
+            else:
+                change += v.weight / game.rate * (after[other] / p[other] - 1)
+        drift += p[arm] * game.means[arm] * change
+        price += p[arm] * abs(change)
+    regret = sum(((game.means[0] - mean) * chance for mean, chance in zip(game.means, p, strict=True)), Fraction(0))
+    contested = lead == 0 and p[0] < Fraction(1, 2)
+    return drift + regret, price, v.prices[1] if contested else v.prices[0]

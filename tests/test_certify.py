@@ -1,0 +1,233 @@
+"""Certificates: known games, every number moved the wrong way, logarithms and programmes against other code."""
+
+import decimal
+import json
+import math
+import random
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from robandit.cli.main import main
+from robandit.errors import InputError
+from robandit.theory import checker, interval
+from robandit.theory.certificate import certify
+from robandit.theory.games import exact, two_arms
+from robandit.theory.interval import Interval
+from robandit.theory.linear import least
+from robandit.theory.verify import Potential, best_leads, rival_leads, verify
+
+FOUND: dict[tuple[Any, ...], dict[str, Any]] = {}
+
+
+def certificate(means: tuple[float, float] = (0.9, 0.8), rate: float = 0.05) -> dict[str, Any]:
+    key = (means, rate)
+    if key not in FOUND:
+        FOUND[key] = certify(two_arms(means, rate)).as_json()
+    return json.loads(json.dumps(FOUND[key]))
+
+
+@pytest.mark.parametrize(
+    ("means", "rate", "most"),
+    [((0.9, 0.8), 0.05, 3.72), ((0.9, 0.8), 0.03125, 2.72), ((0.6, 0.5), 0.05, 2.75)],
+    ids=str,
+)
+def test_known_games_have_a_certificate_that_the_checker_takes(
+    means: tuple[float, float], rate: float, most: float
+) -> None:
+    told = certificate(means, rate)
+    assert told["verified"] is True
+    assert told["lower_b"] <= told["b"] <= most
+    assert checker.faults(json.dumps(told)) == []
+
+
+@pytest.mark.parametrize("field", ["b", "const", "log_coefficient"])
+def test_a_smaller_bound_is_refused(field: str) -> None:
+    told = certificate()
+    told[field] *= 0.99
+    assert checker.faults(json.dumps(told))
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+@pytest.mark.parametrize(("means", "rate"), [((0.9, 0.8), 0.05), ((0.6, 0.5), 0.05)], ids=str)
+def test_a_coefficient_moved_the_wrong_way_is_refused(which: int, means: tuple[float, float], rate: float) -> None:
+    """The bound is the least there is, so that two percent are too much: upwards, downwards or both."""
+    refused = []
+    for factor in (0.98, 1.02):
+        told = certificate(means, rate)
+        told["coefficients"][which] *= factor
+        told["log_coefficient"] *= 1.05  # so that the inequalities decide, not the closing
+        told["const"] *= 1.5
+        refused.append(bool(checker.faults(json.dumps(told))))
+        moved = Potential(*(exact(x) for x in (*told["coefficients"], told["b"])))
+        assert all(check.verified for check in verify(two_arms(means, rate), moved)) is not refused[-1]
+    assert any(refused)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"means": [0.8, 0.9]}, "out of range"),
+        ({"learning_rate": 0.06}, "inequality"),
+        ({"means": [0.9, 0.81]}, "inequality"),
+        ({"policy": "ucb1"}, "not about samba"),
+        ({"verified": False}, "verified"),
+        ({"lower_b": 3.5}, "lower_b"),
+        ({"coefficients": [1.750875, -0.1, 1.469774]}, "out of range"),
+        ({"coefficients": [1.750875, 0.97704, 9.0]}, "V does not fall"),
+    ],
+    ids=str,
+)
+def test_what_does_not_belong_together_is_refused(change: dict[str, Any], fault: str) -> None:
+    assert any(fault in found for found in checker.faults(json.dumps({**certificate(), **change})))
+
+
+def test_any_admissible_game_within_two_percent_of_its_programme() -> None:
+    dice = random.Random(7)
+    for _ in range(8):
+        rival = round(dice.uniform(0.02, 0.95), 3)
+        best = round(dice.uniform(rival + 0.005, 1.0), 3)
+        rate = round(min(0.9, dice.uniform(0.02, 0.35) * (best / rival - 1.0)), 5)
+        told = certificate((best, rival), rate)
+        assert told["verified"] is True
+        assert told["b"] <= 1.02 * told["programme_b"]
+
+
+def test_the_inequalities_are_those_of_the_update_rule() -> None:
+    """Enumerate one round of the rule at random states; both forms of the inequality must enclose the result."""
+    dice = np.random.default_rng(3)
+    game = two_arms((0.9, 0.8), 0.05)
+    v = Potential(exact(1.75), exact(0.98), exact(1.47), exact(3.7))
+    for _ in range(60):
+        s, size = Fraction(dice.integers(1, 1000).item(), 1000), game.sizes[dice.integers(0, 3)]
+        for leads in (False, True):
+            p = 1 / (1 + s) if leads else s / (1 + s)
+            truth = drift(game, v, p, leads, size)
+            if leads and size == 0:
+                truth /= float(1 - p)
+            point = Interval(np.array(float(s)), np.array(float(s)))
+            found = (best_leads if leads else rival_leads)(game, v, size, point)
+            assert float(found.low) - 1e-9 < truth < float(found.high) + 1e-9
+            assert found.high - found.low < 1e-9
+
+
+def drift(game: Any, v: Potential, p: Fraction, leads: bool, size: Fraction) -> float:
+    """E[V(p') - V(p)] + Delta q - b c, with one round of SAMBA in fractions and logarithms of 50 digits."""
+    q, a = 1 - p, game.rate
+    up = p + a * q * q / p if leads else p + a * p
+    down = p - a * q if leads else p - a * p * p / q
+    shown = max(game.best - size, Fraction(0)), min(game.rival + size, Fraction(1))
+    total = game.gap * q - v.price * size
+    logs = decimal.Decimal(0)
+    for chance, after in ((p * shown[0], up), (q * shown[1], down)):
+        total += chance * (v.inverse * (1 / after - 1 / p) - v.linear * (p - after)) / a
+        logs += digits(chance * v.logarithm / a) * (digits((1 - after) / q)).ln()
+    return float(digits(total) + logs)
+
+
+def digits(value: Fraction) -> decimal.Decimal:
+    with decimal.localcontext() as context:
+        context.prec = 50
+        return decimal.Decimal(value.numerator) / decimal.Decimal(value.denominator)
+
+
+def test_logarithms_are_enclosed_and_the_enclosure_is_narrow() -> None:
+    values = [*np.linspace(-0.9, 1.0, 77), 0.0, 1e-12, -1e-12]
+    found = interval.log_ratio(Interval(np.array(values), np.array(values)))
+    for y, low, high in zip(values, found.low, found.high, strict=True):
+        precise = digits(Fraction(float(y)))
+        with decimal.localcontext() as context:
+            context.prec = 60
+            truth = (1 + precise).ln() / precise if y else decimal.Decimal(1)
+        assert decimal.Decimal(float(low)) <= truth <= decimal.Decimal(float(high))
+        assert high - low < (1e-13 if y > -0.7 else 1e-3)
+        unit = 1 << checker.UNIT
+        mine = checker.log_less(checker.of(Fraction(-float(y)))) if y < 0 else checker.log_more(checker.of(Fraction(y)))
+        assert mine[0] <= truth * unit <= mine[1]
+        assert mine[1] - mine[0] < unit * 1e-14
+
+
+def test_wide_intervals_hold_every_value_inside() -> None:
+    dice = np.random.default_rng(5)
+    ends = np.sort(dice.uniform(-2.0, 2.0, (4, 500)).reshape(2, 2, 500), axis=1)
+    x, y = (Interval(pair[0], pair[1]) for pair in ends)
+    inside_x, inside_y = (pair[0] + (pair[1] - pair[0]) * dice.uniform(size=500) for pair in ends)
+    positive = Interval(np.abs(y.low) + 0.1, np.abs(y.low) + 0.1 + y.high - y.low)
+    divisor = positive.low + (positive.high - positive.low) * dice.uniform(size=500)
+    for found, value in (
+        (x + y, inside_x + inside_y),
+        (x - y, inside_x - inside_y),
+        (x * y, inside_x * inside_y),
+        (x / positive, inside_x / divisor),
+    ):
+        assert np.all(found.low <= value)
+        assert np.all(value <= found.high)
+    tenth = interval.constant(Fraction(1, 10))
+    assert Fraction(float(tenth.low)) < Fraction(1, 10) < Fraction(float(tenth.high))
+    with pytest.raises(ZeroDivisionError):
+        x / Interval(-np.ones(500), np.ones(500))
+
+
+def test_the_linear_programme_agrees_with_highs() -> None:
+    dice = np.random.default_rng(11)
+    for _ in range(10):
+        rows = np.vstack([dice.normal(size=(60, 5)), np.eye(5), -np.eye(5)])
+        limits, cost = np.concatenate([dice.uniform(0.1, 2.0, 60), np.full(10, 3.0)]), dice.normal(size=5)
+        other = linprog(cost, A_ub=rows, b_ub=limits, bounds=[(None, None)] * 5, method="highs")
+        x = least(cost, rows, limits)
+        assert cost @ x == pytest.approx(other.fun, rel=1e-6, abs=1e-6)
+        assert np.all(rows @ x <= limits + 1e-7)
+    with pytest.raises(InputError, match="no solution"):
+        least(np.array([1.0]), np.array([[1.0], [-1.0]]), np.array([-1.0, -1.0]))
+
+
+def test_the_bound_is_above_what_any_attack_was_seen_to_do(capsys: Any, tmp_path: Path) -> None:
+    file = tmp_path / "c.json"
+    assert main(["certify", "--horizon", "2000", "--budget", "20", "--runs", "100", "--out", str(file)]) == 0
+    assert "certificate" in capsys.readouterr().out
+    told = json.loads(file.read_text())
+    sides = told["sandwich"]
+    assert sides["clean"] < sides["optimum"] < sides["certificate"]
+    assert sides["played"]["mean"] - sides["played"]["half_width_95"] < sides["optimum"]
+    grown = math.log1p(0.05 * 2000 / 1.9)
+    bound = told["const"] + told["log_coefficient"] * grown + told["b"] * 20
+    assert sides["certificate"] == pytest.approx(bound)
+    assert main(["certify", "--check", str(file)]) == 0
+    assert "is a proof" in capsys.readouterr().out
+    alone = subprocess.run([sys.executable, "-I", checker.__file__, str(file)], capture_output=True, text=True)
+    assert (alone.returncode, alone.stdout) == (0, "the certificate is a proof\n")
+    file.write_text(json.dumps({**told, "b": told["lower_b"]}))
+    assert main(["certify", "--check", str(file), "--json"]) == 2
+    answer = capsys.readouterr()
+    assert json.loads(answer.out)["verified"] is False
+    assert "proves nothing: the inequality fails" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--learning-rate", "0.2"], "must be below r*/r_2 - 1 = 0.125"),
+        (["--means", "0.8,0.9"], "the better arm first"),
+        (["--horizon", "100"], "go together"),
+        (["--check", "no-such-file"], "cannot be read"),
+        (["--check", "pyproject.toml"], "is not a certificate"),
+        (["--out", "no/such/folder/c.json"], "a folder that exists"),
+        (["--horizon", "0", "--budget", "1"], "between 1 and"),
+    ],
+    ids=str,
+)
+def test_mistakes_are_answered_by_a_sentence(words: list[str], message: str, capsys: Any) -> None:
+    assert main(["certify", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_numbers_no_certificate_has_are_refused() -> None:
+    for text in ('{"means": [1e9999, 0.5]}', '{"means": [NaN, 0.5]}'):
+        with pytest.raises(ValueError, match=r"short decimal|Invalid literal"):
+            checker.faults(text)

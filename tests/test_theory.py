@@ -1,0 +1,195 @@
+"""Verdicts on the paper's statements: exact counterexamples, theorems against broken constants, paths against DP."""
+
+import dataclasses
+import json
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from robandit.cli import theory_tables
+from robandit.cli.main import main
+from robandit.theory import search, statements, weigh_paths, weigh_rounds, weigh_theorems
+from robandit.theory.growth import bernoulli_divergence, growth_constant, lai_robbins
+from robandit.theory.optimal_attack import optimal_attack
+from robandit.theory.paths import Paths, embedded_chain, recoveries, rounds_above_half, time_to_half, traced
+from robandit.theory.rounds import after_success, expected_change, fractions, q, states
+from robandit.theory.theorems import THEOREMS, Game, Theorem, round_of
+
+BY_ID = {statement.id: statement for statement in statements.STATEMENTS}
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "shown"),
+    [
+        ("jensen-corrupted", "fails", ["9/20000", "9/40000", "761/1000000", "1/3750"]),
+        ("inverse-drift", "holds under a stronger condition", ["7/990", "1/17"]),
+        ("inverse-drift-corrupted", "fails", ["17/990"]),
+        ("recovery-time", "fails", ["62677417/40000000", "26/25"]),
+        ("recovery-drift", "fails", ["-1/20000"]),
+        ("lemma-8-first-line", "fails", ["1921/4000"]),
+        ("lemma-9", "fails", ["944.5"]),
+        ("lemma-9-sum", "fails", ["102/5"]),
+        ("zeta", "holds under a stronger condition", ["8/1699"]),
+        ("lemma-7", "holds", ["no exception"]),
+        ("inverse-moves", "holds", ["no exception"]),
+        ("chance-drift", "holds", ["no exception"]),
+        ("chance-drift-corrupted", "holds", ["no exception"]),
+        ("jensen", "holds", ["no exception"]),
+        ("lemma-6-drift", "holds", ["no exception"]),
+        ("regret", "holds", ["no exception"]),
+        ("fact-1-order", "fails", ["899"]),
+        ("main-chain", "fails", ["160 C"]),
+        ("nested", "holds", ["0 end outside"]),
+        ("embedded-chain", "fails", ["tau^(3)"]),
+        ("adversary-power", "fails", ["after it"]),
+    ],
+)
+def test_verdicts_with_their_fractions(name: str, verdict: str, shown: list[str]) -> None:
+    found = BY_ID[name].weigh()
+    assert found.verdict == verdict
+    for piece in shown:
+        assert piece in found.evidence
+
+
+def test_the_counterexample_by_hand() -> None:
+    """One round of SAMBA at p = (7/10, 3/10), shown 8/10 and 9/10: E dq = p r_1' (-alpha q^2/p) + q r_2' (alpha q)."""
+    alpha, p, other = Fraction(1, 20), Fraction(7, 10), Fraction(3, 10)
+    by_hand = p * Fraction(8, 10) * (-alpha * other**2 / p) + other * Fraction(9, 10) * alpha * other
+    assert by_hand == expected_change(q, (p, other), alpha, fractions("8/10", "9/10")) == Fraction(9, 20000)
+
+
+def test_every_statement_has_a_place_and_a_name_of_its_own() -> None:
+    assert len(BY_ID) == len(statements.STATEMENTS) >= 20
+    for numbered in ("Fact 1", "Theorem 2", "Definitions 3 and 4", "Definition 5", "Remark 1", "Table 1"):
+        assert any(numbered in statement.where for statement in statements.STATEMENTS)
+    for lemma in range(6, 12):
+        assert any(f"Lemma {lemma}" in statement.where for statement in statements.STATEMENTS)
+
+
+def test_an_update_rule_that_differs_is_noticed(monkeypatch: Any) -> None:
+    def faulty(p: Any, arm: int, rate: Fraction, leader: int | None = None) -> Any:
+        moved = after_success(p, arm, rate, leader)
+        return moved if arm else (*moved[:1], *reversed(moved[1:]))
+
+    monkeypatch.setattr(weigh_rounds, "after_success", faulty)
+    assert weigh_rounds.inverse_moves().verdict == "holds"  # it does not look at the others
+    assert weigh_rounds.update_rule().verdict == "fails"
+
+
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.id)
+def test_theorems_hold_in_fractions_and_a_smaller_constant_does_not(theorem: Theorem) -> None:
+    arms = 4 if theorem.id in ("theorem-3", "theorem-4") else 2
+    found = search.search(theorem, range(2, arms + 1), 2, 150, 1)
+    assert (found.violations, found.states) == (0, (arms - 1) * 300)
+    game = Game(fractions("9/10", "8/10") if arms == 2 else fractions("6/10", "1/2", "1/2"), Fraction(1, 20))
+    v = theorem.potential(game)
+    assert theorem.applies(game)
+    for p in states(game.arms, 12):
+        drift, price, allowed = round_of(game, v, p)
+        assert drift <= 0
+        assert price <= allowed
+    for changed in (
+        dataclasses.replace(v, prices=(v.prices[0] / 2, v.prices[1] / 2)),
+        dataclasses.replace(v, inverse=v.inverse / 4),
+    ):
+        broken = [round_of(game, changed, p) for p in (*states(game.arms, 12), *deep(game.arms))]
+        assert any(drift > 0 or price > allowed for drift, price, allowed in broken)
+
+
+def deep(arms: int) -> list[tuple[Fraction, ...]]:
+    """States in which the best arm is nearly forgotten."""
+    small = Fraction(1, 10_000)
+    return [(small, 1 - small - (arms - 2) * small, *(small,) * (arms - 2))]
+
+
+def test_the_search_agrees_with_fractions() -> None:
+    dice = np.random.default_rng(2)
+    for theorem in THEOREMS[3:]:
+        game = search.random_game(dice, 4, theorem)
+        v = theorem.potential(game)
+        p = search.random_states(dice, game, v.knee, 8)
+        means = np.array([float(mean) for mean in game.means])
+        for row, change in zip(p, search.changes(game, v, p), strict=True):
+            weights = [Fraction(float(chance)) for chance in row]
+            exact = round_of(game, v, tuple(weight / sum(weights) for weight in weights))
+            near = float((row * means * change).sum() + row @ (means[0] - means))
+            assert near == pytest.approx(float(exact[0]), rel=1e-6, abs=1e-9)
+            assert float((row * np.abs(change)).sum()) == pytest.approx(float(exact[1]), rel=1e-6)
+
+
+def test_bounds_are_above_the_exact_optimum_and_refuse_other_games() -> None:
+    game = Game(fractions("0.9", "0.8"), Fraction("0.05"))
+    exact = optimal_attack(budget=20.0, horizon=2_000)
+    for theorem in THEOREMS:
+        if theorem.id != "theorem-3" or theorem.applies(game):
+            assert theorem.bound(game, 2_000, 20.0) > exact.regret
+    assert THEOREMS[1].bound(game, 100_000, 0.0) == pytest.approx(167.0, abs=0.1)
+    assert float(THEOREMS[1].potential(game).prices[0]) == pytest.approx(4.347, abs=0.001)
+    with pytest.raises(ValueError, match="theorem-1 needs two arms"):
+        THEOREMS[0].bound(Game(fractions("0.9", "0.8"), Fraction("0.1")), 1_000, 0.0)
+
+
+def test_paths_are_samba() -> None:
+    """Mean regret over 1,000 rounds against the dynamic programme; three standard errors, one in 370."""
+    paths, lost = Paths((0.5, 0.5), 0.05, 3_000, 5), np.zeros(3_000)
+    for _ in range(300):
+        lost += 0.1 * paths.q
+        paths.play(np.array([0.9, 0.8]))
+    exact = optimal_attack(price=1e9, horizon=300).clean_regret
+    assert abs(lost.mean() - exact) < 3 * lost.std() / 3_000**0.5
+    assert np.allclose(paths.p.sum(axis=0), 1.0)
+    three = Paths((0.5, 0.3, 0.2), 0.1, 40_000, 6)
+    three.play(np.array([0.6, 0.5, 0.4]))
+    expected = [
+        expected_change(
+            lambda p, arm=arm: p[arm], fractions("1/2", "3/10", "1/5"), Fraction(1, 10), fractions("3/5", "1/2", "2/5")
+        )  # type: ignore[misc]
+        for arm in range(3)
+    ]
+    for arm, start in enumerate((0.5, 0.3, 0.2)):
+        moved = three.p[arm] - start
+        assert abs(moved.mean() - float(expected[arm])) < 4 * moved.std() / 200
+
+
+def test_recoveries_are_those_of_the_definition() -> None:
+    history, struck = traced((0.9, 0.8), (0.7, 1.0), 0.05, 0.3, 400, 9)
+    naive = []
+    for t in np.flatnonzero(struck):
+        later = [u for u in range(t + 1, len(history)) if history[u] <= history[t]]
+        naive.append((int(t), later[0] if later else None))
+    assert recoveries(history, struck) == naive
+    assert sum(end is not None for _, end in naive) > 20
+
+
+def test_times_and_chains_of_an_easy_game() -> None:
+    times = time_to_half((1.0, 0.1, 0.1), 0.2, 2_000, 50, 3)
+    assert 5 < times.mean() < 200
+    above = rounds_above_half((1.0, 0.1), 0.2, (50, 200), 50, 3)
+    assert (above[200][0] >= above[50][0]).all()
+    assert above[200][1].mean() > 0.9
+    chain = embedded_chain((1.0, 0.1), 0.2, (0, 50), 300, 50, 3)
+    assert chain[1].mean() < 0.1 < chain[0].mean() <= 0.5
+    assert weigh_paths.claimed_time(0.23, 0.0) < weigh_paths.claimed_time(0.23, 0.5)
+
+
+def test_growth_constants() -> None:
+    assert growth_constant((0.9, 0.8), 0.05) * np.log(10) == pytest.approx(38.6, abs=0.05)
+    assert bernoulli_divergence(0.5, 0.5) == 0.0
+    assert bernoulli_divergence(0.5, 1.0) == np.inf
+    assert lai_robbins((0.9, 0.8)) == pytest.approx(0.1 / (0.8 * np.log(8 / 9) + 0.2 * np.log(2)))
+    assert lai_robbins((0.9, 0.8)) < growth_constant((0.9, 0.8), 0.05)
+
+
+def test_the_command(monkeypatch: Any, capsys: Any) -> None:
+    """With the quick statements and one theorem; verification/test_theory.py runs all of it."""
+    monkeypatch.setattr(statements, "STATEMENTS", tuple(BY_ID[name] for name in ("jensen-corrupted", "zeta")))
+    monkeypatch.setattr(weigh_theorems, "THEOREMS", THEOREMS[:1])
+    assert main(["theory", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [item["verdict"] for item in told["statements"]] == ["fails", "holds under a stronger condition"]
+    assert [item["label"] for item in told["theorems"]] == ["proved", "proved in outline, numerical", "certified"]
+    assert told["theorems"][0]["violations"] == 0
+    assert set(told["statements"][0]) == {"id", "text", "where", "verdict", "evidence"}
+    assert "2 statements: 1 fails, 1 holds under a stronger condition" in theory_tables.statements(told)[-1]
