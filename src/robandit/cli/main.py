@@ -9,7 +9,7 @@ from robandit.errors import Refused
 from robandit.version import __version__
 
 # modules here, in the order of help
-COMMANDS = "play reproduce study redteam price advise audit optimum certify theory lists".split()
+COMMANDS = ["play", "reproduce", "study", "redteam", "price", "advise", "audit", "optimum", "certify", "theory", "lists"]
 
 
 def build_parser() -> Parser:
