@@ -8,8 +8,10 @@ from robandit.cli.flags import Parser
 from robandit.errors import Refused
 from robandit.version import __version__
 
-# modules here, in the order of help
-COMMANDS = ["play", "reproduce", "study", "redteam", "price", "advise", "audit", "optimum", "certify", "theory", "lists"]
+LAB = ("play", "reproduce", "study")
+ATTACKS = ("redteam", "price", "advise", "audit")
+THEORY = ("optimum", "certify", "theory")
+COMMANDS = (*LAB, *ATTACKS, *THEORY, "lists")  # modules here, in the order of help
 
 
 def build_parser() -> Parser:
