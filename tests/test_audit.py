@@ -149,6 +149,8 @@ def test_price_from_here_is_that_of_a_play_from_this_state() -> None:
     found = rb.audit(clean.table, "samba", ahead=5000)
     assert found.price is not None
     price = found.price["future_fakes"]
+    by_can = {can: one["estimate"] for can, one in found.price["by_capability"].items()}
+    assert price == min(by_can.values())
     columns = clean.table.log.columns()
     means = [columns["rewards"][columns["arms"] == arm].mean() for arm in range(3)]
     shares = {}

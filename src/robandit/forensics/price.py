@@ -17,7 +17,7 @@ from robandit.redteam.frontier import with_told
 from robandit.redteam.price import Price, attack_price
 from robandit.store.journal import Journal
 
-ATTACKS = (Candidate("sink-shown"), Candidate("promote"))  # threat model B: the attacker sees the arm and its reward
+ATTACKS = {"erase": Candidate("sink-shown"), "add": Candidate("promote")}  # threat model B, by what the attacker can do
 RUNS, BLOCKS = 20, 3
 AHEAD = 100_000  # rounds played from here at most, unless asked for more
 LEVEL = 0.05
@@ -64,18 +64,21 @@ def price_from_here(
     if int(means.argmax()) != leader:
         return None, "no price: the leader is not the arm that paid best in this log, so it may fall without any fake"
 
-    def priced(at: Floats) -> Price | None:
+    def priced(at: Floats, attacks: list[Candidate]) -> Price | None:
         if int(at.argmax()) != leader or at.max() - np.delete(at, leader).max() <= 1e-9:
             return None
         game = Game(with_told(policy), Bernoulli(tuple(at.tolist())), ahead, seed, state=state)
-        return attack_price(Evaluator(game, Journal(None), threads), "B", list(ATTACKS), runs=RUNS, blocks=BLOCKS)
+        return attack_price(Evaluator(game, Journal(None), threads), "B", attacks, runs=RUNS, blocks=BLOCKS)
 
     others = np.arange(len(means)) != leader
-    found, near, far = (priced(at) for at in (means, np.where(others, high, low), np.where(others, low, high)))
+    by_can = {can: priced(means, [attack]) for can, attack in ATTACKS.items()}
+    found = min((one for one in by_can.values() if one), key=lambda one: one.estimate or math.inf, default=None)
     if found is None or not found.learns:
         return None, "no price: with the means of this log the leader gets less than half of the rounds to come anyway"
+    near, far = (priced(at, [found.attack]) for at in (np.where(others, high, low), np.where(others, low, high)))
     told = {
         "threat": "B",
+        "by_capability": {can: one and {"low": one.low, "estimate": one.estimate} for can, one in by_can.items()},
         "attack": found.attack.attack,
         "future_fakes": found.estimate,
         "low": found.low,

@@ -187,6 +187,8 @@ def price_section(found: Audit) -> Section:
         "blocks": "blocks",
     }
     rows = [[meaning, found.price[key]] for key, meaning in words.items()]
+    for can, price in found.price["by_capability"].items():
+        rows.append([f"if he can only {can} (median block)", price and price["estimate"]])
     return Section("price", "The price from here", text, tables=[Sheet("price-rows", "Price", ["", "value"], rows)])
 
 
