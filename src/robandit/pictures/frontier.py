@@ -9,7 +9,7 @@ from typing import Any
 from robandit.pictures.labels import Label, place_labels
 from robandit.pictures.style import FAMILIES, colour_of, log_ticks, plain_axes, thousands
 
-PRICES = {"reward": "price (rewards forged)", "share": "price (% of rounds)"}
+PRICES = {"reward": "price C (rewards)", "share": "price (% of rounds)"}
 FEW, MOST = 8, 6  # so few dots are all labelled; no more lines than this are, where panels are small
 
 
