@@ -1,13 +1,13 @@
 """The frontier as small multiples: what a policy costs in peace against what it costs to turn it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 from robandit.pictures.labels import Label, place_labels
-from robandit.pictures.style import FAMILIES, colour_of, log_ticks, plain_axes, thousands
+from robandit.pictures.style import FAMILIES, colour_of, family_of, log_ticks, plain_axes, thousands
 
 PRICES = {"reward": "price C (rewards)", "share": "price (% of rounds)"}
 FEW, MOST = 8, 6  # so few dots are all labelled; no more lines than this are, where panels are small
@@ -46,7 +46,6 @@ def frontier(panels: list[Panel], caption: str, path: Path) -> None:
     """Attackers side by side, environments below each other; of one attacker, two environments a row."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
     attackers = list(dict.fromkeys(panel.attacker for panel in panels))
     places = list(dict.fromkeys(panel.place for panel in panels))
@@ -54,7 +53,7 @@ def frontier(panels: list[Panel], caption: str, path: Path) -> None:
     columns = len(attackers) if grid else min(2, len(places))
     rows = len(places) if grid else -(-len(places) // columns)
     width = max(2.1 * columns + 0.1, 4.0) if grid else 3.9 if columns == 2 else 6.4
-    height = 1.75 if columns > 1 else 4.2
+    height = 4.2 if columns == 1 else 2.4 if rows == 1 else 1.75
     figure = Figure(figsize=(width, height * rows + 1.3), layout="constrained")
     words = fill(caption, round(15.5 * width))
     figure.suptitle(words + ("\n\n\n" if grid else ""), fontsize=8, x=0.01, ha="left")
@@ -70,14 +69,7 @@ def frontier(panels: list[Panel], caption: str, path: Path) -> None:
     empty = [axes for axes in boxes.ravel() if not any(axes is used for used, _ in placed)]
     for axes in empty:
         axes.remove()
-    used = {colour_of(dot.policy) for panel in panels for dot in panel.dots}
-    handles = [
-        Line2D([], [], color=colour, marker="o", markersize=4, linewidth=1.4, label=family)
-        for family, (colour, _) in FAMILIES.items()
-        if colour in used
-    ]
-    handles.append(Line2D([], [], color="#757575", marker="^", markersize=4, linewidth=0, label="not turned by any"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=5 if width > 5 else 3, frameon=False, fontsize=7.5)
+    add_legend(figure, panels, 5 if width > 5 else 3)
     FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]  # settles the layout, so that labels can be placed
     figure.set_layout_engine("none")
     for axes, panel in placed:
@@ -88,6 +80,22 @@ def frontier(panels: list[Panel], caption: str, path: Path) -> None:
         style: dict[str, Any] = {"fontsize": 8.5, "fontweight": "bold", "va": "bottom", "ha": "left"}
         figure.text(spot.x0, high, fill(attacker, 24), **style)
     figure.savefig(path, dpi=200)
+
+
+def add_legend(figure: Any, panels: list[Panel], columns: int) -> None:
+    """The colour of each family that is there."""
+    from matplotlib.lines import Line2D
+
+    used = {family_of(dot.policy) for panel in panels for dot in panel.dots}
+    handles = [
+        Line2D([], [], color=colour, marker="o", markersize=4, linewidth=1.4, label=family)
+        for family, (colour, _) in FAMILIES.items()
+        if family in used
+    ]
+    if any(math.isinf(dot.high) for panel in panels for dot in panel.dots):
+        words = "not turned on every block"
+        handles.append(Line2D([], [], color="#757575", marker="^", markersize=4, linewidth=0, label=words))
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=7.5)
 
 
 def draw_panel(axes: Any, panel: Panel, title: str, bottom: bool, small: bool) -> None:
@@ -116,8 +124,8 @@ def draw_panel(axes: Any, panel: Panel, title: str, bottom: bool, small: bool) -
             axis.set_major_formatter(thousands)
     if panel.limit is not None:
         words = f"limit {100 * panel.limit:.3g} %"
-        axes.text(0.99, 100 * panel.limit, words, fontsize=size - 1, color="#444444", ha="right", va="bottom",
-                  transform=axes.get_yaxis_transform())  # fmt: skip
+        style = {"fontsize": size - 1, "color": "#444444", "ha": "right", "va": "bottom"}
+        axes.text(0.99, 100 * panel.limit, words, transform=axes.get_yaxis_transform(), **style)
     axes.tick_params(labelsize=size - 0.5, length=2, pad=2, labelbottom=True)
     axes.set_ylabel(PRICES[panel.unit], fontsize=size, labelpad=1)
     if bottom:
@@ -143,8 +151,6 @@ def draw_front(axes: Any, dot: Dot) -> None:
 
 def scaled(panel: Panel) -> list[Dot]:
     """The dots in the units of the axes; one that no attack turned stands above all others."""
-    from dataclasses import replace
-
     unit = 100.0 if panel.unit == "share" else 1.0
     reached = [value for dot in panel.dots for value in (dot.price, dot.high) if math.isfinite(value)]
     top = 1.5 * max([*reached, panel.limit or 0.0], default=1.0) or 1.0
