@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.catalogue import shipped
+from robandit.catalogue import SHIPPED, shipped
 from robandit.pictures.frontier import Dot, Panel, frontier, leading, scaled
 from robandit.pictures.labels import box_of, overlap
 from robandit.redteam.candidate import Candidate
 from robandit.redteam.dominance import clean_range, pareto_front, price_range, surely_better
-from robandit.redteam.frontier import FRONTIER, read_frontier
+from robandit.redteam.frontier import FRONTIER, default_policies, read_frontier
 from robandit.redteam.price import Price
 
 SMALL = """runs = 4
@@ -160,6 +160,28 @@ def test_a_file_with_a_mistake_is_refused_in_a_sentence(old: str, new: str, mess
         read_frontier(tmp_path / "f.toml")
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_policy_of_ones_own_can_be_named_in_a_file_and_is_priced_without_one(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from robandit.parts import About\n"
+        "from robandit.policies.uniform import Uniform\n"
+        "@dataclass(frozen=True)\n"
+        "class Mine(Uniform):\n"
+        '    about = About(name="mine", summary="whatever")\n'
+    )
+    own = SHIPPED.with_file(str(tmp_path / "own.py"))
+    (tmp_path / "f.toml").write_text(SMALL.replace('"ucb1"', '"mine"'))
+    assert [one.line for one in read_frontier(tmp_path / "f.toml", own).policies] == [
+        "samba",
+        "samba",
+        "mine",
+        "uniform",
+    ]
+    with pytest.raises(rb.InputError, match="policy 'mine' is unknown"):
+        read_frontier(tmp_path / "f.toml")
+    assert [one.line for one in default_policies(own)] == [*(one.line for one in default_policies()), "mine"]
 
 
 def dot(number: int, x: float, y: float, front: bool, line: str = "samba") -> Dot:

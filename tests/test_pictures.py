@@ -6,6 +6,7 @@ import numpy as np
 
 from robandit.catalogue import shipped
 from robandit.lab.trace import summarised
+from robandit.pictures.corruption import Curve, regret_against_budget
 from robandit.pictures.panels import Drawing, Line, Panel
 from robandit.pictures.regret import regret_comparison
 from robandit.pictures.style import FAMILIES, colour_of, family_of, log_ticks, looks
@@ -82,3 +83,17 @@ def test_a_logarithmic_axis_has_two_to_five_round_ticks_within_its_range() -> No
     assert log_ticks(80.0, 1300.0) == [100.0, 200.0, 500.0, 1000.0]
     assert log_ticks(2.0, 5e4) == [10.0, 100.0, 1000.0, 10000.0]
     assert log_ticks(4.0, 4.0) == [4.0]
+
+
+def test_regret_against_the_budget_has_a_panel_a_family_and_the_rest_grey(tmp_path: Path) -> None:
+    budgets = np.array([30.0, 300.0])
+    curves = [
+        Curve(name, budgets, at * budgets, budgets, 9.0, 3.4 if name == "samba" else None)
+        for at, name in enumerate(("samba", "exponential-samba", "ucb1"), 2)
+    ]
+    regret_against_budget([("model A", curves), ("model B", curves[1:])], "a caption", tmp_path / "c.svg")
+    drawn = (tmp_path / "c.svg").read_text()
+    assert drawn.count('id="axes_') == 4  # two families in two models
+    assert all(f"<!-- {words} -->" in drawn for words in ("SAMBA (model A)", "SAMBA (model B)", "UCB", "ucb1"))
+    assert drawn.count("stroke: #c8c8c8") == 1 + 2 + 1 + 1  # in each panel, whoever is of another family
+    assert "a heuristic, no bound" in drawn
