@@ -6,6 +6,7 @@ from pathlib import Path
 
 import robandit as rb
 from robandit.catalogue import scaled, shipped
+from robandit.cli.attacks import as_flags
 from robandit.cli.main import main
 from robandit.environments.means import spread_means
 from robandit.pictures.corruption import regret_against_budget
@@ -55,16 +56,16 @@ def corruption() -> None:
                 found = worst_attack(evaluator, threat, budget, runs=FRESH, quick=True)
                 findings.append((game, found))
                 told = f"{threat} {game.policy!s:32} C={budget:6g} {found.regret['mean']:10.1f}"
-                print(f"{told} +- {found.regret['half_width_95']:8.1f}  {found.candidate.flags()}", file=sys.stderr)
-        panels.append((f"threat model {threat}: {words}", curves_of(findings, threat)))
+                print(f"{told} +- {found.regret['half_width_95']:8.1f}  {as_flags(found.candidate)}", file=sys.stderr)
+        panels.append((f"model {threat}, {words}", curves_of(findings, threat)))
     caption = f"9 arms, means 0.1 to 0.9, T = {HORIZON:,}; worst attack of a short list, chosen on other seeds"
     regret_against_budget(panels, f"{caption}; mean and 95 % interval of {FRESH} runs", FOLDER / "corruption.png")
 
 
 def attacks() -> None:
     """The frontier, the shape of the optimum, and one attack over time."""
-    main(["price", "--plot", str(FOLDER / "frontier.png")])
-    main(["price", "--arms", "9", "--plot", str(FOLDER / "frontier-grid.png")])
+    main(["price", "--frontier", "--plot", str(FOLDER / "frontier.png"), "--page", str(FOLDER / "frontier.html")])
+    main(["price", "--frontier", "--arms", "9", "--plot", str(FOLDER / "frontier-grid.png")])
     main(["optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
     main(["theory", "recoveries", "--plot", str(FOLDER / "recoveries.png")])
     main(["theory", "prices", "--means", "0.6,0.5", "--plot", str(FOLDER / "prices.png")])

@@ -1,12 +1,16 @@
-"""The report in a real browser: it renders offline, sorts its tables, fits a phone, and is dark when asked."""
+"""The report and the frontier's page in a real browser: offline, answering to their reader, on a phone, in the dark."""
 
+import math
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from robandit.pictures.frontier import Dot, Panel
+from robandit.redteam.page import write_page
 from robandit.store.cells import Store
 from robandit.study.report import write_report
 from robandit.study.run import run_here
@@ -95,3 +99,103 @@ def test_dark_is_dark(page: Path, tmp_path: Path) -> None:
     assert light["paper"] == "rgb(255, 255, 255)"
     assert dark["paper"] == "rgb(13, 17, 23)"
     assert dark["ink"] != light["ink"]
+
+
+POINTED = """<script>
+window.addEventListener("load", function () {
+  var told = {}, tip = document.getElementById("tip"), svgs = document.querySelectorAll("main svg");
+  var boxes = function (name) { return Array.from(document.querySelectorAll("input[name=" + name + "]")); };
+  var shown = function (what) {
+    var all = Array.from(document.querySelectorAll(what));
+    return all.filter(function (one) { return one.getClientRects().length; }).length;
+  };
+  var press = function (key) { svgs[0].dispatchEvent(new KeyboardEvent("keydown", {key: key, bubbles: true})); };
+  told.quiet = tip.hidden; told.panels = svgs.length; told.dots = shown("main svg circle");
+  told.triangles = shown("main g.mark path"); told.words = svgs[1].textContent;
+  var dot = svgs[0].querySelector("g.mark:not(.pale) circle").getBoundingClientRect();
+  var where = {clientX: dot.x + dot.width / 2 + 1, clientY: dot.y + dot.height / 2, bubbles: true};
+  svgs[0].dispatchEvent(new PointerEvent("pointermove", where));
+  told.pointed = tip.textContent; told.open = !tip.hidden; told.hot = shown(".hot");
+  var frame = tip.getBoundingClientRect();
+  told.inside = frame.left >= 0 && frame.right <= innerWidth && frame.top >= 0;
+  svgs[0].dispatchEvent(new PointerEvent("pointerleave", {}));
+  told.left = tip.hidden;
+  svgs[0].focus(); told.focused = document.activeElement === svgs[0];
+  press("ArrowRight"); told.first = tip.textContent;
+  press("ArrowRight"); told.second = tip.textContent;
+  press("ArrowLeft"); told.back = tip.textContent === told.first;
+  press("Escape"); told.escaped = tip.hidden;
+  boxes("front")[0].click(); told.only = shown("main svg circle"); boxes("front")[0].click();
+  boxes("family")[0].click(); told.without = shown("main svg circle"); boxes("family")[0].click();
+  boxes("attacker")[0].click(); told.attackers = shown("main h2"); boxes("attacker")[0].click();
+  boxes("place")[0].click(); told.places = shown("main svg"); boxes("place")[0].click();
+  told.again = shown("main svg circle"); told.fetched = performance.getEntriesByType("resource").length;
+  told.width = document.documentElement.scrollWidth; told.window = window.innerWidth;
+  told.paper = getComputedStyle(document.body).backgroundColor;
+  if (parent === window) document.body.setAttribute("data-told", JSON.stringify(told));
+  else parent.postMessage(JSON.stringify(told), "*");
+});
+</script></body>"""
+PHONE = """<!doctype html><body><iframe src="pointed.html" style="width:390px;height:800px"></iframe><script>
+window.addEventListener("message", function (event) { document.body.setAttribute("data-told", event.data); });
+</script></body>"""
+
+
+@pytest.fixture(scope="module")
+def pointed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of two attackers on two environments, with a probe in it."""
+    dots = [
+        Dot(
+            f"samba:learning_rate={rate}",
+            "samba",
+            rate,
+            10 / rate,
+            1.0,
+            2 / rate,
+            3 / rate,
+            4 / rate,
+            True,
+            "sink-shown",
+        )
+        for rate in (0.05, 0.1)
+    ]
+    dots.append(Dot("ucb1", "ucb1", None, 300.0, 2.0, 5.0, 6.0, 7.0, False, "oracle"))
+    dots.append(Dot("</script><b>mine", "mine", None, 400.0, 2.0, math.inf, math.inf, math.inf, True, "ace"))
+    small = [replace(dot, low=dot.low / 1000, price=dot.price / 1000, high=dot.high / 1000) for dot in dots]
+    panels = [
+        Panel("can only erase", "the grid", 1000, dots, ("uniform",)),
+        Panel("a ring", "the grid", 1000, small, unit="share", limit=0.0909),
+        Panel("can only erase", "clicks", 2000, dots[:2]),
+        Panel("a ring", "clicks", 2000, [], ("uniform",), unit="share", limit=0.03),
+    ]
+    page = tmp_path_factory.mktemp("pointed") / "pointed.html"
+    write_page(panels, "A lead.", page)
+    page.write_text(page.read_text().replace("</body>", POINTED))
+    (page.parent / "phone.html").write_text(PHONE)
+    return page
+
+
+def test_the_frontier_answers_to_pointer_keys_and_boxes(pointed: Path, tmp_path: Path) -> None:
+    told = seen(pointed, tmp_path, 1200)
+    assert (told["panels"], told["dots"], told["triangles"]) == (4, 3 + 3 + 2, 2)
+    assert told["quiet"] is told["open"] is told["inside"] is told["left"] is True
+    assert "samba:learning_rate=0.1  (on the front)\nknob: 0.1\nclean regret: 100 ± 1" in str(told["pointed"])
+    assert "price: 30 (20 to 40) rewards\nattack: sink-shown\nthe grid, T = 1,000" in str(told["pointed"])
+    assert told["hot"] == 3 * 2 + 3  # the line and its two dots in each of three panels
+    assert told["focused"] is told["back"] is told["escaped"] is True
+    assert str(told["first"]).startswith("samba:learning_rate=0.05 ")  # on from the dot pointed at
+    assert str(told["second"]).startswith("</script><b>mine  (on the front)\nknob: none")
+    assert "price: not turned by any attack tried" in str(told["second"])
+    assert "clean regret (rewards lost)" in str(told["words"])
+    assert (told["only"], told["without"], told["attackers"], told["places"]) == (6, 2, 1, 2)
+    assert told["again"] == told["dots"]
+    assert told["fetched"] == 0
+
+
+def test_the_frontier_fits_a_phone_and_is_dark_when_asked(pointed: Path, tmp_path: Path) -> None:
+    phone = seen(pointed.parent / "phone.html", tmp_path / "phone", 600, "--virtual-time-budget=4000")
+    assert phone["window"] == 390
+    assert phone["width"] <= 390  # type: ignore[operator]
+    assert phone["inside"] is True
+    dark = seen(pointed, tmp_path / "dark", 800, "--blink-settings=preferredColorScheme=0")
+    assert dark["paper"] == "rgb(13, 17, 23)"

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
+from robandit.catalogue import shipped
 from robandit.lab.trace import summarised
+from robandit.pictures.corruption import Curve, regret_against_budget
 from robandit.pictures.panels import Drawing, Line, Panel
 from robandit.pictures.regret import regret_comparison
+from robandit.pictures.style import FAMILIES, colour_of, family_of, log_ticks, looks
 
 
 def test_the_comparison_names_every_policy_and_both_conditions(tmp_path: Path) -> None:
@@ -23,7 +26,8 @@ def test_the_comparison_names_every_policy_and_both_conditions(tmp_path: Path) -
 
 def test_panels_are_the_same_bytes_for_the_same_data_and_name_their_lines() -> None:
     x = np.array([10.0, 100.0, 1000.0])
-    lines = [Line("samba", 0, x, x, 0.1 * x), Line("ucb1", 9, x, 2 * x)]
+    look = looks(["samba", "ucb1"])
+    lines = [Line("samba", look["samba"], x, x, 0.1 * x), Line("ucb1", look["ucb1"], x, 2 * x)]
     panels = [Panel("schedule start", lines), Panel("schedule middle", lines[:1], (20.0, 30.0)), Panel("third", lines)]
     for log in (False, True):
         one, two = (Drawing(panels, "rounds played", "regret made", log, log) for _ in range(2))
@@ -33,3 +37,63 @@ def test_panels_are_the_same_bytes_for_the_same_data_and_name_their_lines() -> N
         drawn = one.rendered("svg").decode()
         words = ("samba", "ucb1", "rounds played", "regret made", "schedule start", "schedule middle", "third")
         assert all(f">{word}<" in drawn for word in words)
+
+
+def test_every_member_of_a_family_is_a_policy_and_only_simple_ones_have_none() -> None:
+    members = [name for _, names in FAMILIES.values() for name in names]
+    assert len(members) == len(set(members))
+    assert set(shipped("policy")) - set(members) == {"epsilon-greedy", "floor", "uniform"}
+    assert set(members) < set(shipped("policy"))
+    assert family_of("samba:learning_rate=0.1") == "SAMBA"
+    assert family_of("mine:x=1") == "other"
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_family_colours_differ_and_stand_out_on_light_and_dark_pages() -> None:
+    colours = [colour for colour, _ in FAMILIES.values()]
+    assert len(set(colours)) == len(colours)
+    for colour in colours:
+        for paper in ("#ffffff", "#0d1117"):
+            dark, light = sorted((luminance(colour), luminance(paper)))
+            assert (light + 0.05) / (dark + 0.05) >= 3.0, (colour, paper)  # what WCAG asks of graphics
+
+
+def test_policies_of_one_family_share_a_colour_and_nothing_else() -> None:
+    found = looks(["samba", "ucb1", "samba:learning_rate=0.1", "exponential-samba", "samba"])
+    blue = [found[name] for name in ("samba", "samba:learning_rate=0.1", "exponential-samba")]
+    assert {look.colour for look in blue} == {colour_of("samba")} != {found["ucb1"].colour}
+    assert len({look.dash for look in blue}) == len({look.marker for look in blue}) == 3
+
+
+def test_a_logarithmic_axis_has_two_to_five_round_ticks_within_its_range() -> None:
+    random = np.random.default_rng(7)
+    for _ in range(400):
+        low = 10 ** random.uniform(-4, 5)
+        high = low * 10 ** random.uniform(0.002, 7)
+        ticks = log_ticks(low, high)
+        assert 2 <= len(ticks) <= 5, (low, high)
+        assert ticks == sorted(set(ticks))
+        assert low <= ticks[0]
+        assert ticks[-1] <= high
+    assert log_ticks(80.0, 1300.0) == [100.0, 200.0, 500.0, 1000.0]
+    assert log_ticks(2.0, 5e4) == [10.0, 100.0, 1000.0, 10000.0]
+    assert log_ticks(4.0, 4.0) == [4.0]
+
+
+def test_regret_against_the_budget_has_a_panel_a_family_and_the_rest_grey(tmp_path: Path) -> None:
+    budgets = np.array([30.0, 300.0])
+    curves = [
+        Curve(name, budgets, at * budgets, budgets, 9.0, 3.4 if name == "samba" else None)
+        for at, name in enumerate(("samba", "exponential-samba", "ucb1"), 2)
+    ]
+    regret_against_budget([("model A", curves), ("model B", curves[1:])], "a caption", tmp_path / "c.svg")
+    drawn = (tmp_path / "c.svg").read_text()
+    assert drawn.count('id="axes_') == 4  # two families in two models
+    assert all(f"<!-- {words} -->" in drawn for words in ("SAMBA (model A)", "SAMBA (model B)", "UCB", "ucb1"))
+    assert drawn.count("stroke: #c8c8c8") == 1 + 2 + 1 + 1  # in each panel, whoever is of another family
+    assert "a heuristic, no bound" in drawn

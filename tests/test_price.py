@@ -1,4 +1,4 @@
-"""Attack price: the bisection, its honesty about blocks, the frontier and its picture."""
+"""Attack price: the bisection, its honesty about blocks, the command."""
 
 import json
 from dataclasses import dataclass, field
@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.catalogue import shipped
 from robandit.cli.main import main
 from robandit.environments.means import spread_means
 from robandit.lab.trace import summarised
-from robandit.pictures.frontier import Dot, Panel, box_of, frontier, overlap
 from robandit.redteam.candidate import Candidate
 from robandit.redteam.evaluate import Evaluator, Game, Play
-from robandit.redteam.frontier import default_places, default_policies, pareto_front, with_told
+from robandit.redteam.frontier import with_told
 from robandit.redteam.price import Price, attack_price, priced, turned
 from robandit.store.journal import Journal
 
@@ -45,6 +43,17 @@ def test_bisection_finds_a_threshold_to_two_percent_with_few_plays(at: float, gu
     assert found is not None
     assert at <= found <= 1.02 * at
     assert len(stand_in.asked) < 22
+
+
+def test_bisection_stops_at_the_tolerance_asked_for() -> None:
+    plays = {}
+    for tolerance in (1.02, 1.3):
+        stand_in = Threshold(117.3, [])
+        found = priced(stand_in, SINK, 1, 3, tolerance=tolerance)  # type: ignore[arg-type]
+        assert found is not None
+        assert 117.3 <= found <= tolerance * 117.3
+        plays[tolerance] = len(stand_in.asked)
+    assert plays[1.3] < plays[1.02]
 
 
 def test_bisection_knows_what_cannot_be_turned_what_needs_no_turning_and_what_is_not_cheaper() -> None:
@@ -124,11 +133,6 @@ def test_an_attack_of_the_other_model_is_refused() -> None:
         attack_price(Evaluator(game, Journal(None)), "B", [Candidate("invert")], runs=4, blocks=3)
 
 
-def test_a_panel_without_dots_is_drawn(tmp_path: Path) -> None:
-    frontier([Panel("one", [], "do not learn within T: uniform")], ("samba",), "caption", tmp_path / "f.png")
-    assert (tmp_path / "f.png").stat().st_size > 5_000
-
-
 def test_what_never_learns_has_nothing_to_turn(tmp_path: Path) -> None:
     game = Game(rb.policy("uniform"), rb.Bernoulli(spread_means(9)), 1000)
     found = attack_price(Evaluator(game, Journal(tmp_path / "j")), "B", [SINK], runs=4, blocks=3)
@@ -145,42 +149,6 @@ def test_range_and_median_say_when_a_block_was_not_turned() -> None:
     assert (told(1, 5.0, None, 6.0).low, told(1, 5.0, None, 6.0).estimate, told(1, 5.0, None, 6.0).high) == (5, 6, None)
     assert told(1, 5.0, None, None).estimate is None
     assert told(1, None, None, None).low is None
-
-
-def test_the_front_is_what_nobody_beats_in_both() -> None:
-    points = {"a": told(10, 5.0), "b": told(20, 4.0), "c": told(20, 9.0), "d": told(50, 9.0), "e": told(60, 30.0)}
-    assert pareto_front({**points, "idle": told(1, 0.0), "firm": told(99, None)}) == ["a", "c", "e", "firm"]
-    assert pareto_front({"firm": told(10, None), "worse": told(50, 5.0)}) == ["firm"]
-
-
-def test_the_default_set_has_every_policy_and_the_strengths_asked_for() -> None:
-    labels = [str(policy) for policy in default_policies()]
-    assert len(labels) == len(set(labels))
-    assert {policy.name for policy in default_policies()} == set(shipped("policy"))
-    wanted = {f"samba:learning_rate={rate}" for rate in (0.01, 0.02, 0.1)} | {"samba", "ucb1"}
-    wanted |= {f"ucb1:scale={scale}" for scale in (2, 4, 8)}
-    wanted |= {"tempered-thompson:temper=3", "tempered-thompson", "tempered-thompson:temper=30"}
-    assert wanted <= set(labels)
-    assert "known-c-aae:corruption=100" in labels
-    assert len(default_places()) >= 3
-
-
-def test_labels_of_a_full_picture_do_not_overlap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from matplotlib.figure import Figure
-
-    random, kept = np.random.default_rng(4), []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, path, **how: kept.append(figure))
-    dots = [
-        Dot(f"policy-number:{i}", "samba" if i < 4 else "", x, 0.02 * x, 0.9 * y, y, 1.1 * y, i % 5 == 0)
-        for i, (x, y) in enumerate(zip(10 ** random.uniform(2, 4, 30), 10 ** random.uniform(0.5, 2.5, 30), strict=True))
-    ]
-    frontier([Panel("one", dots, "left out: x"), Panel("two", dots[:5])], ("samba",), "caption", tmp_path / "f.png")
-    axes = kept[0].axes[0]
-    renderer = kept[0].canvas.get_renderer()
-    boxes = [box_of(text.get_window_extent(renderer)) for text in axes.texts]
-    assert len(boxes) == 31
-    shared = [overlap(one, other) for i, one in enumerate(boxes) for other in boxes[:i]]
-    assert max(shared) < 1.0
 
 
 def test_the_command_at_a_small_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

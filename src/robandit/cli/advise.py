@@ -85,7 +85,7 @@ def run_advise(arguments: argparse.Namespace) -> None:
 
 def as_json(found: Any, environment: Any, arguments: argparse.Namespace) -> dict[str, Any]:
     """The advice with everything it rests on."""
-    from robandit.cli.price import price_json
+    from robandit.cli.prices import price_json
 
     rows = [
         {

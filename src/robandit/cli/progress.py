@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from typing import Any
 
@@ -105,7 +105,7 @@ def spelled(seconds: float) -> str:
     )
 
 
-def counted(things: list[Any], one: str, many: str) -> str:
+def counted(things: Sized, one: str, many: str) -> str:
     """How many there are, in words."""
     return f"{len(things)} {one if len(things) == 1 else many}"
 

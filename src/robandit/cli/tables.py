@@ -144,19 +144,20 @@ def redteam_table(result: dict[str, Any]) -> Table:
     return table
 
 
-def price_table(title: str, rows: list[dict[str, Any]], told: dict[str, Any]) -> Table:
+def price_table(rows: list[dict[str, Any]], told: dict[str, Any], more: str = "") -> Table:
     """Clean regret, price and the spending of an unlimited attack, the cheapest to turn first."""
+    attacker, title = rows[0]["attacker"], rows[0]["environment"]["title"]
     shares = any(row["price"] and row["price"]["unit"] == "share" for row in rows)
-    who = f" The attacker {told['capability']['words']}." if told["capability"] else ""
+    who = f" The attacker {attacker['capability']['words']}." if attacker["capability"] else ""
     limit = next((row["limit"] for row in rows if row["limit"] is not None), None)
-    within = "" if told["budget"] is None else f", spending at most {told['budget']:g}"
+    within = "" if attacker["budget"] is None else f", spending at most {attacker['budget']:g}"
     barred = "" if limit is None else f" From a share of {limit:.3g} on no policy can know better."
     table = new_table(
-        f"Attack price on {title}; T = {told['horizon']:,}, threat model {told['threat']}",
+        f"Attack price on {title}; T = {rows[0]['horizon']:,}, threat model {attacker['threat']}",
         f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which the best arm gets fewer than "
         f"half of the rounds in at least half of the runs; median and range over {told['blocks']} blocks of "
         f"{told['runs']} runs; ± is a 95 % interval. It is an upper bound on what an attacker needs.{who}{barred} "
-        "Unlimited: what the same attack pays when nothing stops it, which is not the price.",
+        f"Unlimited: what the same attack pays when nothing stops it, which is not the price. {more}".rstrip(),
     )
     table.add_column("policy", style="bold", overflow="fold", min_width=16)
     for heading in ("clean regret", "price (range)", "unlimited"):

@@ -11,6 +11,7 @@ from robandit.forensics.evidence import as_number
 from robandit.forensics.findings import ABOUT_REWARDS, LEVEL, Audit
 from robandit.pictures.bars import Bars
 from robandit.pictures.panels import Drawing, Line, Panel
+from robandit.pictures.style import numbered
 from robandit.study.figures import Picture
 from robandit.study.report import Section, write_page
 from robandit.study.tables import Sheet
@@ -81,7 +82,9 @@ def belief_panel(found: Audit, title: str, over_time: Any) -> Panel:
     """A line for each arm that mattered, the same looks in every panel."""
     most = np.sort(np.argsort(-found.over_time.max(axis=0), kind="stable")[:ARMS])
     x = found.marks.astype(float)
-    return Panel(title, [Line(found.table.arms[arm], place, x, over_time[:, arm]) for place, arm in enumerate(most)])
+    return Panel(
+        title, [Line(found.table.arms[arm], numbered(place), x, over_time[:, arm]) for place, arm in enumerate(most)]
+    )
 
 
 def influence_sections(found: Audit) -> list[Section]:
@@ -125,10 +128,10 @@ def evidence_sections(found: Audit) -> list[Section]:
     level, alarms = LEVEL / len(found.evidence), found.alarms()
     x = found.evidence[0].marks
     lines = [
-        Line(one.name, place, one.marks, np.clip(one.everyone / math.log(10.0), *CUT))
+        Line(one.name, numbered(place), one.marks, np.clip(one.everyone / math.log(10.0), *CUT))
         for place, one in enumerate(found.evidence)
     ]
-    lines.append(Line(f"alarm at level {LEVEL:g}", 6, x, np.full(len(x), -math.log10(level))))
+    lines.append(Line(f"alarm at level {LEVEL:g}", numbered(7), x, np.full(len(x), -math.log10(level))))
     text = [
         "An e-value is what a bettor against a hypothesis owns who began with 1. If no source differs it ever reaches "
         f"{1 / level:.0f} with a chance of at most {level:.3g}, however often one looks; the level of {LEVEL:g} is "

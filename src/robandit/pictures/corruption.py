@@ -1,12 +1,16 @@
-"""Regret against the budget C under the worst attack found, one line a policy, with what theory says beside it."""
+"""Regret against the budget C under the worst attack found: a panel a family of policies, all others grey behind it."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
+from typing import Any
 
 import numpy as np
 
 from robandit.game import Floats
-from robandit.pictures.style import COLOURS, DASHES, MARKERS, plain_axes, thousands
+from robandit.pictures.style import FAMILIES, Look, family_of, log_ticks, looks, plain_axes, thousands
+
+COLUMNS, GREY = 4, "#c8c8c8"
 
 
 @dataclass(frozen=True)
@@ -21,46 +25,62 @@ class Curve:
     slope: float | None = None
 
 
-def regret_against_budget(panels: list[tuple[str, list[Curve]]], caption: str, path: Path) -> None:
-    """One panel a threat model; both axes logarithmic."""
+def regret_against_budget(groups: list[tuple[str, list[Curve]]], caption: str, path: Path) -> None:
+    """A block of panels a threat model, all on the same logarithmic axes."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4 * len(panels) + 0.4, 8.2), layout="constrained")
-    order = {curve.label: number for number, curve in enumerate(panels[0][1])}
-    boxes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for axes, (title, curves) in zip(boxes, panels, strict=True):
-        for curve in sorted(curves, key=lambda curve: -curve.regret[-1]):
-            number = order.get(curve.label, 0)
-            colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
-            axes.errorbar(
-                curve.budgets,
-                curve.regret,
-                yerr=curve.half,
-                color=colour,
-                linestyle=dash,
-                marker=MARKERS[number % len(MARKERS)],
-                markersize=4.5,
-                linewidth=1.3 if curve.slope is None else 2.8,
-                capsize=2,
-                label=curve.label,
-            )
-            if curve.slope is not None:
-                many = np.geomspace(curve.budgets.min(), curve.budgets.max(), 60)
-                name = f"{curve.label}: clean + (2+α)C/(1−α/α_max), a heuristic, no bound"
-                axes.plot(many, curve.clean + curve.slope * many, ":", color=colour, linewidth=1.6, label=name)
-        spread = np.array([min(c.budgets.min() for c in curves), max(c.budgets.max() for c in curves)])
-        axes.plot(spread, spread, color="#222222", linewidth=2.2, label="regret = C: no policy is below it everywhere")
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        budgets = sorted({float(budget) for curve in curves for budget in curve.budgets})
-        axes.set_xticks(budgets, [thousands(budget) for budget in budgets], minor=False)
-        axes.set_xticks([], minor=True)
-        axes.set_xlabel("corruption budget C")
-        axes.set_title(title, fontsize=10, loc="left")
-        axes.yaxis.set_major_formatter(thousands)
-        plain_axes(axes, "both")
-    boxes[0].set_ylabel("regret under the worst attack found")
-    figure.suptitle(caption, fontsize=10, x=0.01, ha="left")
-    handles, labels = boxes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
-    figure.savefig(path, dpi=160)
+    families = [
+        name for name in FAMILIES if any(family_of(curve.label) == name for _, all_ in groups for curve in all_)
+    ]
+    columns = min(COLUMNS, len(families))
+    deep = -(-len(families) // columns)
+    width = max(2.1 * columns + 0.1, 5.0)
+    figure = Figure(figsize=(width, 1.9 * deep * len(groups) + 1.2), layout="constrained")
+    words = [caption, "Grey: all other policies. Black: regret = C; no policy is below it everywhere."]
+    if any(curve.slope is not None for _, curves in groups for curve in curves):
+        words.append("Dotted: clean + (2+α)C/(1−α/α_max) for SAMBA, a heuristic, no bound.")
+    figure.suptitle("\n".join(fill(line, round(15.5 * width)) for line in words), fontsize=8, x=0.01, ha="left")
+    boxes = figure.subplots(deep * len(groups), columns, sharex=True, sharey=True, squeeze=False)
+    look = looks(curve.label for _, curves in groups for curve in curves)
+    for block, (title, curves) in enumerate(groups):
+        rows = boxes[block * deep : (block + 1) * deep].ravel()
+        for axes, family in zip(rows, families, strict=False):
+            own = [curve for curve in curves if family_of(curve.label) == family]
+            draw_family(axes, own, [curve for curve in curves if curve not in own], look)
+            axes.set_title(f"{family} ({title})" if axes is rows[0] else family, fontsize=8, loc="left", pad=3)
+        for axes in rows[len(families) :]:
+            axes.remove()
+    top = max(float(curve.regret.max()) for _, curves in groups for curve in curves)
+    boxes[0, 0].set_ylim(top=20.0 * top)  # room for the names
+    for axes in boxes[:, 0]:
+        axes.set_ylabel("regret (rewards lost)", fontsize=7)
+    for axes in boxes[-1]:
+        axes.set_xlabel("budget C (rewards or means moved)", fontsize=7)
+    figure.savefig(path, dpi=200)
+
+
+def draw_family(axes: Any, own: list[Curve], others: list[Curve], look: dict[str, Look]) -> None:
+    """The lines of one family with their intervals, the rest behind them."""
+    for curve in others:
+        axes.plot(curve.budgets, curve.regret, color=GREY, linewidth=0.6, zorder=1)
+    for curve in own:
+        style = look[curve.label]
+        lines = {"color": style.colour, "linestyle": style.dash, "linewidth": 1.2, "zorder": 3}
+        marks = {"marker": style.marker, "markersize": 3, "capsize": 1.5}
+        axes.errorbar(curve.budgets, curve.regret, yerr=curve.half, label=curve.label, **lines, **marks)
+        if curve.slope is not None:
+            many = np.geomspace(curve.budgets.min(), curve.budgets.max(), 60)
+            axes.plot(many, curve.clean + curve.slope * many, ":", color=style.colour, linewidth=1.2, zorder=2)
+    all_ = [*own, *others]
+    budgets = sorted({float(budget) for curve in all_ for budget in curve.budgets})
+    axes.plot(budgets, budgets, color="#222222", linewidth=1.2, zorder=2)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xticks(budgets, [thousands(budget) for budget in budgets], minor=False)
+    axes.set_xticks([], minor=True)
+    axes.set_yticks(log_ticks(budgets[0], max(float(curve.regret.max()) for curve in all_)), minor=False)
+    axes.set_yticks([], minor=True)
+    axes.legend(fontsize=6, frameon=False, loc="upper left", borderaxespad=0.1, labelspacing=0.15, handlelength=3.2)
+    axes.yaxis.set_major_formatter(thousands)
+    axes.tick_params(labelsize=6.5, length=2, pad=2)
+    plain_axes(axes, "both")

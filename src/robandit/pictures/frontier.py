@@ -1,181 +1,191 @@
-"""The frontier: what a policy costs in peace against what it costs to turn it."""
+"""The frontier as small multiples: what a policy costs in peace against what it costs to turn it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from robandit.pictures.style import COLOURS, plain_axes, thousands
+from robandit.pictures.labels import Label, place_labels
+from robandit.pictures.style import FAMILIES, colour_of, family_of, log_ticks, plain_axes, thousands
 
-DIRECTIONS = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
-REACHES = (7, 13, 20, 28, 37, 48)  # points between a dot and its label, nearest first
+PRICES = {"reward": "price C (rewards)", "share": "price (% of rounds)"}
+FEW, MOST = 8, 6  # so few dots are all labelled; no more lines than this are, where panels are small
 
 
 @dataclass(frozen=True)
 class Dot:
-    """One policy on one environment."""
+    """One policy with its knob at one value; a price that no block reached is infinite."""
 
-    label: str
-    family: str  # dots of one family are joined
+    policy: str
+    line: str  # dots of one line are joined
+    value: float | None  # of the knob
     regret: float
     half: float
     low: float
     price: float
     high: float
     front: bool
+    attack: str = ""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One environment: its dots, and a line about what could not be drawn."""
+    """One attacker on one environment."""
 
-    title: str
+    attacker: str
+    place: str
+    horizon: int
     dots: list[Dot]
-    left_out: str = ""
+    idle: tuple[str, ...] = ()  # do not learn within the horizon
+    unit: str = "reward"
+    limit: float | None = None  # a share from which on no policy can know better
 
 
-def frontier(panels: list[Panel], families: tuple[str, ...], caption: str, path: Path) -> None:
-    """Panels under each other, both axes logarithmic, labels that do not overlap."""
+def frontier(panels: list[Panel], caption: str, path: Path) -> None:
+    """Attackers side by side, environments below each other; of one attacker, two environments a row."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 5.4 * len(panels) + 0.9), layout="constrained")
-    boxes = figure.subplots(len(panels), 1, squeeze=False)[:, 0]
-    for axes, panel in zip(boxes, panels, strict=True):
-        draw_panel(axes, panel, families)
-    figure.suptitle(caption, fontsize=10, x=0.01, ha="left")
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()  # type: ignore[no-untyped-call]  # settles the layout, so that labels can be placed
+    attackers = list(dict.fromkeys(panel.attacker for panel in panels))
+    places = list(dict.fromkeys(panel.place for panel in panels))
+    grid = len(attackers) > 1
+    columns = len(attackers) if grid else min(2, len(places))
+    rows = len(places) if grid else -(-len(places) // columns)
+    width = max(2.1 * columns + 0.1, 4.0) if grid else 3.9 if columns == 2 else 6.4
+    height = 4.2 if columns == 1 else 2.4 if rows == 1 else 1.75
+    figure = Figure(figsize=(width, height * rows + 1.3), layout="constrained")
+    words = fill(caption, round(15.5 * width))
+    figure.suptitle(words + ("\n\n\n" if grid else ""), fontsize=8, x=0.01, ha="left")
+    boxes = figure.subplots(rows, columns, sharex="row" if grid else False, squeeze=False)
+    placed = []
+    for number, panel in enumerate(panels):
+        row = places.index(panel.place) if grid else number // columns
+        column = attackers.index(panel.attacker) if grid else number % columns
+        joint = "; " if grid or columns == 1 else "\n"
+        title = f"{panel.place}{joint}T = {panel.horizon:,}" if column == 0 or not grid else ""
+        draw_panel(boxes[row, column], panel, title, row == rows - 1 or not grid, columns > 1)
+        placed.append((boxes[row, column], panel))
+    empty = [axes for axes in boxes.ravel() if not any(axes is used for used, _ in placed)]
+    for axes in empty:
+        axes.remove()
+    add_legend(figure, panels, 5 if width > 5 else 3)
+    FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]  # settles the layout, so that labels can be placed
     figure.set_layout_engine("none")
-    for axes, panel in zip(boxes, panels, strict=True):
-        place_labels(figure, axes, panel.dots, families)
-    figure.savefig(path, dpi=150)
+    for axes, panel in placed:
+        label_panel(figure, axes, panel, 6.5 if columns > 1 else 8.5)
+    for column, attacker in enumerate(attackers if grid else ()):
+        spot = boxes[0, column].get_position()
+        high = spot.y1 + 0.27 / figure.get_figheight()
+        style: dict[str, Any] = {"fontsize": 8.5, "fontweight": "bold", "va": "bottom", "ha": "left"}
+        figure.text(spot.x0, high, fill(attacker, 24), **style)
+    figure.savefig(path, dpi=200)
 
 
-def draw_panel(axes: Any, panel: Panel, families: tuple[str, ...]) -> None:
-    """Dots with their ranges, families as lines, the front as a step."""
-    from matplotlib.ticker import LogLocator, NullFormatter
+def add_legend(figure: Any, panels: list[Panel], columns: int) -> None:
+    """The colour of each family that is there."""
+    from matplotlib.lines import Line2D
 
-    for dot in panel.dots:
-        colour = colour_of(dot, families)
-        top = dot.high if math.isfinite(dot.high) else 1.6 * dot.price  # open: some blocks were not turned at all
-        if top != dot.high:
-            axes.plot(dot.regret, top, "^", color=colour, markersize=6)
-        axes.errorbar(
-            dot.regret,
-            dot.price,
-            xerr=[[min(dot.half, 0.9 * dot.regret)], [dot.half]],
-            yerr=[[dot.price - dot.low], [top - dot.price]],
-            fmt="o" if dot.front else "s",
-            markersize=7 if dot.front else 4.5,
-            color=colour,
-            ecolor=colour,
-            elinewidth=1.2,
-            capsize=2,
-            zorder=3,
-        )
-    for number, family in enumerate(families):
-        members = sorted((dot for dot in panel.dots if dot.family == family), key=lambda dot: dot.regret)
-        if not members:
-            continue
-        axes.plot(
-            [dot.regret for dot in members],
-            [dot.price for dot in members],
-            color=COLOURS[number],
-            linewidth=2.4 if number == 0 else 1.2,
-            alpha=0.8,
-            zorder=2,
-        )
-    if panel.dots:
+    used = {family_of(dot.policy) for panel in panels for dot in panel.dots}
+    handles = [
+        Line2D([], [], color=colour, marker="o", markersize=4, linewidth=1.4, label=family)
+        for family, (colour, _) in FAMILIES.items()
+        if family in used
+    ]
+    if any(math.isinf(dot.high) for panel in panels for dot in panel.dots):
+        words = "not turned on every block"
+        handles.append(Line2D([], [], color="#757575", marker="^", markersize=4, linewidth=0, label=words))
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=7.5)
+
+
+def draw_panel(axes: Any, panel: Panel, title: str, bottom: bool, small: bool) -> None:
+    """Every line pale, the front strong and with its bars, what no policy can exceed as a dashed line."""
+    size, dots = 7 if small else 9, scaled(panel)
+    for line in dict.fromkeys(dot.line for dot in dots):
+        members = [dot for dot in dots if dot.line == line]
+        members.sort(key=lambda dot: (dot.value is None, dot.value, dot.regret))
+        colour, front = colour_of(members[0].policy), any(dot.front for dot in members)
+        look = {"color": colour, "linewidth": 1.1 if front else 0.6, "alpha": 0.85 if front else 0.3}
+        xs, ys = [dot.regret for dot in members], [dot.price for dot in members]
+        axes.plot(xs, ys, marker=".", markersize=3, zorder=2.5 if front else 1, **look)
+    for dot in dots:
+        if dot.front:
+            draw_front(axes, dot)
+    if panel.limit is not None:
+        axes.axhline(100 * panel.limit, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
+    if dots:
         axes.set_xscale("log")
         axes.set_yscale("log")
-    axes.margins(x=0.1, y=0.12)
-    front = sorted((dot for dot in panel.dots if dot.front), key=lambda dot: dot.regret)
-    if front:
-        right, bottom = axes.get_xlim()[1], axes.get_ylim()[0]
-        x = [front[0].regret, *(dot.regret for dot in front[1:]), right]
-        steps = [dot.price for dot in front]
-        axes.step([front[0].regret, *x], [bottom, *steps, steps[-1]], where="post", color="#2a7f2a", linewidth=1.0)
-        axes.fill_between(x, [*steps, steps[-1]], bottom, step="post", color="#2a7f2a", alpha=0.07, linewidth=0)
-        axes.set_xlim(right=right)
-        axes.set_ylim(bottom=bottom)
-    axes.set_xlabel("clean regret: what the policy costs in peace (logarithmic)")
-    axes.set_ylabel("attack price: forged reward\nthat turns it (logarithmic)")
-    for axis in (axes.xaxis, axes.yaxis) if panel.dots else ():
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axis.set_major_formatter(thousands)
-        axis.set_minor_formatter(NullFormatter())
-    axes.set_title(panel.title, fontsize=11, loc="left", fontweight="bold")
-    if panel.left_out:
-        words = "\n".join(fill(line, 84) for line in panel.left_out.splitlines())
-        style = {"ha": "right", "va": "bottom", "fontsize": 7.5, "in_layout": False}
-        axes.text(0.99, 0.015, words, transform=axes.transAxes, **style)
+        axes.margins(x=0.12, y=0.15)
+        axes.autoscale_view()
+        for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+            axis.set_ticks(log_ticks(low, high), minor=False)
+            axis.set_ticks([], minor=True)
+            axis.set_major_formatter(thousands)
+    if panel.limit is not None:
+        words = f"limit {100 * panel.limit:.3g} %"
+        style = {"fontsize": size - 1, "color": "#444444", "ha": "right", "va": "bottom"}
+        axes.text(0.99, 100 * panel.limit, words, transform=axes.get_yaxis_transform(), **style)
+    axes.tick_params(labelsize=size - 0.5, length=2, pad=2, labelbottom=True)
+    axes.set_ylabel(PRICES[panel.unit], fontsize=size, labelpad=1)
+    if bottom:
+        axes.set_xlabel("clean regret (rewards lost)", fontsize=size, labelpad=1)
+    if title:
+        axes.set_title(title, fontsize=size + 0.5, loc="left", pad=4)
     plain_axes(axes, "both")
+    if not dots:
+        axes.set(xticks=[], yticks=[])
+        words = f"no policy learns\nwithin T = {panel.horizon:,}"
+        axes.text(0.5, 0.5, words, fontsize=size, ha="center", va="center", transform=axes.transAxes)
 
 
-def colour_of(dot: Dot, families: tuple[str, ...]) -> str:
-    """A family's own colour, grey for the rest."""
-    return COLOURS[families.index(dot.family)] if dot.family in families else "#555555"
+def draw_front(axes: Any, dot: Dot) -> None:
+    """One dot of the front with both of its ranges; an open end is a triangle."""
+    colour, half = colour_of(dot.policy), [[min(dot.half, 0.9 * dot.regret)], [dot.half]]
+    sure = math.isfinite(dot.high)
+    bars = None if not sure else [[dot.price - dot.low], [dot.high - dot.price]]
+    marker = "o" if sure else "^"
+    look = {"markersize": 4.2, "elinewidth": 0.8, "capsize": 1.2, "zorder": 4}
+    axes.errorbar(dot.regret, dot.price, xerr=half, yerr=bars, fmt=marker, color=colour, ecolor=colour, **look)
 
 
-def place_labels(figure: Any, axes: Any, dots: list[Dot], families: tuple[str, ...]) -> None:
-    """Each label at the nearest place where it covers neither a dot nor another label."""
-    from matplotlib.patheffects import withStroke
-
-    halo = [withStroke(linewidth=2.5, foreground="white")]
-    renderer = figure.canvas.get_renderer()
-    inside = axes.get_window_extent(renderer)
-    per_point = figure.dpi / 72.0
-    centres = [axes.transData.transform((dot.regret, dot.price)) for dot in dots]
-    taken = [(x - 5 * per_point, y - 5 * per_point, x + 5 * per_point, y + 5 * per_point) for x, y in centres]
-    taken += [box_of(text.get_window_extent(renderer)) for text in axes.texts]
-    order = sorted(range(len(dots)), key=lambda place: (not dots[place].front, dots[place].regret))
-    for place in order:
-        dot, (x, y) = dots[place], centres[place]
-        style = {"fontsize": 8.5, "color": colour_of(dot, families), "fontweight": "bold" if dot.front else "normal"}
-        text = axes.annotate(dot.label, (dot.regret, dot.price), (0, 0), textcoords="offset points", **style)
-        text.set_path_effects(halo)
-        size = box_of(text.get_window_extent(renderer))
-        width, height = size[2] - size[0], size[3] - size[1]
-        best, least = None, None
-        for reach in REACHES:
-            for dx, dy in DIRECTIONS:
-                left = x + dx * reach * per_point - (width if dx < 0 else width / 2 if dx == 0 else 0)
-                low = y + dy * reach * per_point - (height if dy < 0 else height / 2 if dy == 0 else 0)
-                box = (left, low, left + width, low + height)
-                hidden = sum(overlap(box, other) for other in taken) + outside(box, box_of(inside))
-                if least is None or hidden < least:
-                    best, least = box, hidden
-            if least == 0.0:
-                break
-        assert best is not None
-        text.set_position(((best[0] - x) / per_point, (best[1] - y) / per_point))
-        taken.append(best)
-        if abs(best[0] - x) + abs(best[1] - y) > 22 * per_point + (width if best[0] < x else 0.0):
-            line_to(axes, dot, (x, y), best)
+def scaled(panel: Panel) -> list[Dot]:
+    """The dots in the units of the axes; one that no attack turned stands above all others."""
+    unit = 100.0 if panel.unit == "share" else 1.0
+    reached = [value for dot in panel.dots for value in (dot.price, dot.high) if math.isfinite(value)]
+    top = 1.5 * max([*reached, panel.limit or 0.0], default=1.0) or 1.0
+    capped = [
+        replace(dot, low=min(dot.low, top), price=min(dot.price, top)) if not math.isfinite(dot.price) else dot
+        for dot in panel.dots
+    ]
+    return [replace(dot, low=unit * dot.low, price=unit * dot.price, high=unit * dot.high) for dot in capped]
 
 
-def line_to(axes: Any, dot: Dot, centre: tuple[float, float], box: tuple[float, ...]) -> None:
-    """A thin line from a dot to a label that had to stand further off."""
-    x = min(max(centre[0], box[0]), box[2])
-    y = min(max(centre[1], box[1]), box[3])
-    end = axes.transData.inverted().transform((x, y))
-    axes.plot([dot.regret, end[0]], [dot.price, end[1]], color="#999999", linewidth=0.6, zorder=1)
+def label_panel(figure: Any, axes: Any, panel: Panel, size: float) -> None:
+    """A label for each line that leads the front; with room enough, for each dot on it with its value."""
+    dots, few = scaled(panel), len(panel.dots) <= FEW
+    shown, large = dots if few else leading(dots), size > 8
+    groups: dict[str, list[Dot]] = {}
+    for dot in sorted(shown, key=lambda dot: dot.regret):
+        value = "" if dot.value is None or not large else f" {dot.value:g}"
+        groups.setdefault(dot.policy if few else dot.line + value, []).append(dot)
+    kept = sorted(groups.items(), key=lambda item: -len(item[1]))[: None if few or large else MOST]
+    labels = [
+        Label(words, colour_of(group[0].policy), [(dot.regret, dot.price) for dot in group])
+        for words, group in reversed(kept)  # what has one place only comes first
+    ]
+    bars = [
+        (0.99 * dot.regret, max(dot.low, 0.01 * dot.price), 1.01 * dot.regret, dot.high)
+        for dot in dots
+        if dot.front and math.isfinite(dot.high)
+    ]
+    place_labels(figure, axes, labels, [(dot.regret, dot.price) for dot in dots], bars, size)
 
 
-def box_of(extent: Any) -> tuple[float, float, float, float]:
-    """Left, bottom, right, top."""
-    return (extent.x0, extent.y0, extent.x1, extent.y1)
-
-
-def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    """The area two boxes share."""
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
-    return max(width, 0.0) * max(height, 0.0)
-
-
-def outside(box: tuple[float, ...], frame: tuple[float, ...]) -> float:
-    """The area of a box that lies outside a frame."""
-    return (box[2] - box[0]) * (box[3] - box[1]) - overlap(box, frame)
+def leading(dots: list[Dot]) -> list[Dot]:
+    """Those of the front whose price nobody with less clean regret reaches, by the estimates alone."""
+    found: list[Dot] = []
+    for dot in sorted((dot for dot in dots if dot.front), key=lambda dot: (dot.regret, -dot.price)):
+        if not found or dot.price > found[-1].price:
+            found.append(dot)
+    return found

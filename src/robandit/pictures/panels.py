@@ -7,15 +7,15 @@ import numpy as np
 
 from robandit.game import Floats
 from robandit.pictures.rendered import Rendered
-from robandit.pictures.style import COLOURS, DASHES, MARKERS, plain_axes, thousands
+from robandit.pictures.style import Look, plain_axes, thousands
 
 
 @dataclass(frozen=True)
 class Line:
-    """One policy; its number decides how it looks, half widths make it points with error bars."""
+    """One policy; half widths make it points with error bars."""
 
     label: str
-    number: int
+    look: Look
     x: Floats
     y: Floats
     half: Floats | None = None
@@ -67,16 +67,12 @@ def drawn(drawing: Drawing) -> Any:
 def draw_panel(axes: Any, panel: Panel) -> None:
     """The lines of one panel, told apart without colour too."""
     for line in panel.lines:
-        look: dict[str, Any] = {
-            "color": COLOURS[line.number % len(COLOURS)],
-            "linestyle": DASHES[line.number // len(COLOURS) % len(DASHES)],
-            "label": line.label,
-        }
+        look: dict[str, Any] = {"color": line.look.colour, "linestyle": line.look.dash, "label": line.label}
         if line.half is None:
             axes.plot(line.x, line.y, linewidth=1.4, **look)
         else:
-            look["marker"] = MARKERS[line.number % len(MARKERS)]
-            axes.errorbar(line.x, line.y, yerr=line.half, capsize=2, markersize=4, linewidth=1.3, **look)
+            look |= {"marker": line.look.marker, "markersize": 4, "linewidth": 1.3}
+            axes.errorbar(line.x, line.y, yerr=line.half, capsize=2, **look)
     if panel.shaded:
         axes.axvspan(*panel.shaded, color="#888888", alpha=0.2, linewidth=0)
 

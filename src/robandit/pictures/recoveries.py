@@ -20,7 +20,7 @@ def recovery_picture(history: Floats, found: list[tuple[int, int | None]], capti
         axes.plot(
             (begin, last if end is None else end),
             (history[begin],) * 2,
-            color=COLOURS[1] if ended else COLOURS[6],
+            color=COLOURS[1] if ended else "#757575",
             linewidth=1.6,
             linestyle="-" if ended else ":",
             label={False: "not made good", True: "recovery"}[ended] if begin == first[ended] else None,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from robandit.lab.trace import Trace
-from robandit.pictures.style import COLOURS, DASHES, plain_axes, thousands
+from robandit.pictures.style import COLOURS, colour_of, looks, plain_axes, thousands
 
 
 def regret_over_time(traces: list[tuple[str, Trace]], result: dict[str, Any], path: Path) -> None:
@@ -15,8 +15,9 @@ def regret_over_time(traces: list[tuple[str, Trace]], result: dict[str, Any], pa
 
     figure = Figure(figsize=(8, 5.4), layout="constrained")
     axes = figure.add_subplot()
-    for number, (label, trace) in enumerate(traces):
-        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
+    look = looks(label for label, _ in traces)
+    for label, trace in traces:
+        colour, dash = look[label].colour, look[label].dash
         rounds = np.concatenate([[0], trace.rounds])
         mean = np.concatenate([[0.0], trace.regret.mean(axis=0)])
         axes.plot(rounds, mean, dash, color=colour, linewidth=1.8, label=f"{label}  ({mean[-1]:,.0f})")
@@ -90,6 +91,8 @@ def regret_comparison(
             label=condition,
         )
     axes.set_yticks(range(len(names)), [name.replace("learning_rate", "rate") for name in names], fontsize=9)
+    for name, tick in zip(names, axes.get_yticklabels(), strict=True):
+        tick.set_color(colour_of(name))
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(thousands)
     axes.set_xlabel("regret at the horizon (true means, logarithmic)")

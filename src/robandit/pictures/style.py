@@ -1,15 +1,84 @@
-"""What all pictures share: colours that differ for everyone, plain axes, where a file may go."""
+"""What all pictures share: one colour a family of policies, plain axes, where a file may go."""
 
+import math
 import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from robandit.errors import InputError
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#555555", "#e69f00")
+COLOURS = ("#0072b2", "#d55e00")  # of two conditions
+FAMILIES = {  # each with a colour that stands out on white and on black, the same in all pictures
+    "SAMBA": ("#0072b2", ("samba", "exponential-samba", "balanced-samba")),
+    "Thompson": ("#d55e00", ("thompson", "tempered-thompson", "optimistic-thompson", "bonus-thompson")),
+    "UCB": ("#009068", ("ucb1", "kl-ucb", "optimistic-ucb")),
+    "gradient": ("#bd5494", ("softmax-gradient",)),
+    "FTRL": ("#7e63cf", ("exp3", "exp3-ix", "tsallis-inf-iw", "tsallis-inf-rv", "ftrl-hybrid", "ftpl")),
+    "elimination": ("#8f6f00", ("aae", "known-c-aae", "fast-slow-aae", "multi-layer-aae")),
+    "BARBAR": ("#cf1f4f", ("barbar", "cbarbar", "draa", "barbat")),
+    "other": ("#757575", ()),  # epsilon-greedy, floors, whatever a user brings
+}
 DASHES = ("-", "--", "-.", ":")
 MARKERS = "osD^vPX<>*"
 KINDS = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a policy is drawn."""
+
+    colour: str
+    dash: str
+    marker: str
+
+
+def family_of(policy: str) -> str:
+    """The family of a policy, by its name or its whole text."""
+    name = policy.partition(":")[0]
+    return next((family for family, (_, members) in FAMILIES.items() if name in members), "other")
+
+
+def colour_of(policy: str) -> str:
+    """The colour of a policy's family."""
+    return FAMILIES[family_of(policy)][0]
+
+
+def looks(policies: Iterable[str]) -> dict[str, Look]:
+    """A look for each policy of a picture: its family's colour, and dashes and markers to tell a family's apart."""
+    found, seen = dict[str, Look](), Counter[str]()
+    for policy in policies:
+        if policy not in found:
+            colour = colour_of(policy)
+            found[policy] = Look(colour, DASHES[seen[colour] % len(DASHES)], MARKERS[seen[colour] % len(MARKERS)])
+            seen[colour] += 1
+    return found
+
+
+def numbered(place: int) -> Look:
+    """A look for what is no policy: arms, statistics."""
+    colours = [colour for colour, _ in FAMILIES.values()]
+    return Look(colours[place % len(colours)], DASHES[place % len(DASHES)], MARKERS[place % len(MARKERS)])
+
+
+def log_ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Round numbers on a logarithmic axis: two or more if the range is not empty, at most `most` of them."""
+    if not 0.0 < low < high:
+        return [low] if low > 0.0 else []
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    chosen = list[float]()
+    for digits in chain(((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0)), (np.arange(1.0, 10.0, 10.0**-n) for n in range(5))):
+        ticks = (digit * 10.0**power for power in powers for digit in digits)
+        inside = [float(f"{tick:.6g}") for tick in ticks if low <= tick <= high]
+        if len(chosen) >= 2 and len(inside) > most:
+            return chosen
+        chosen = inside[:: -(-(len(inside) - 1) // (most - 1)) or 1]
+    return chosen if len(chosen) >= 2 else [low, high]
 
 
 def thousands(value: float, _: Any = None) -> str:
@@ -25,8 +94,13 @@ def plain_axes(axes: Any, grid: str = "y") -> None:
 
 def check_plot(path: Path) -> None:
     """Refuse a picture that could not be written, before anything is played."""
-    if path.suffix.lower() not in KINDS:
-        raise InputError(f"a picture must end in {', '.join(KINDS)}, not {str(path)!r}")
+    check_file(path, "a picture", KINDS)
+
+
+def check_file(path: Path, what: str, kinds: tuple[str, ...]) -> None:
+    """Refuse a file of another kind, or one that could not be written."""
+    if path.suffix.lower() not in kinds:
+        raise InputError(f"{what} must end in {', '.join(kinds)}, not {str(path)!r}")
     if not path.absolute().parent.is_dir():
         raise InputError(f"the folder of {str(path)!r} does not exist")
     if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):

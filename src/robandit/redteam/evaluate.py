@@ -91,7 +91,8 @@ class Evaluator:
         game = self.game
         adversary = None if play.candidate is None else self.adversary(play.candidate, play.budget, play.share)
         code = code_hash(game.policy, game.environment, adversary) if self.journal.path else ""
-        key = hashlib.sha256(json.dumps([str(game), str(play), str(self.capability), code]).encode()).hexdigest()[:24]
+        can = str(ANYTHING if adversary is None else self.capability)  # what nobody does, all attackers share
+        key = hashlib.sha256(json.dumps([str(game), str(play), can, code]).encode()).hexdigest()[:24]
         told = self.journal.get(key)
         if told is None:
             trace = simulate(

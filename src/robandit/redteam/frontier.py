@@ -1,63 +1,182 @@
-"""The frontier: clean regret against attack price, for a set of policies on a few environments."""
+"""What a frontier is made of, from a TOML file: policies with values of their knobs, environments, attackers."""
 
 import math
+import tomllib
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from robandit.catalogue import SHIPPED, Catalogue, policy, scaled
-from robandit.environments.bernoulli import Bernoulli
-from robandit.environments.means import spread_means
+from robandit.capability import ANYTHING, Capability
+from robandit.catalogue import SHIPPED, Catalogue, read_capability, scaled, shipped
+from robandit.environments.means import checked_means
+from robandit.errors import InputError, unknown
 from robandit.game import Environment, Policy
-from robandit.redteam.price import Price
+from robandit.redteam.candidate import check_threat
+from robandit.redteam.evaluate import Game
+from robandit.redteam.price import TOLERANCE, Price
 
-VARIANTS = {
-    "samba:learning_rate": (0.01, 0.02, 0.1),
-    "ucb1:scale": (2, 4, 8),
-    "tempered-thompson:temper": (3, 30),
+FRONTIER = Path(__file__).parents[1] / "studies" / "frontier.toml"
+TOLD = 100.0  # what a policy that must be told C and is not is told, in peace as in war
+NUMBER, LIST = (int, float), list
+TOP: dict[str, Any] = {"runs": int, "blocks": int, "tolerance": NUMBER}
+TOP |= dict.fromkeys(("policies", "environments", "attackers"), LIST)
+FIELDS: dict[str, dict[str, Any]] = {
+    "policies": {"policy": str, "knob": str, "values": LIST, "name": str},
+    "environments": {"name": str, "title": str, "means": LIST, "environment": str, "horizon": int},
+    "attackers": {"name": str, "title": str, "threat": str, "can": str, "price": str, "budget": NUMBER},
 }
-TOLD = 100.0  # what a policy that must be told C is told, in peace as in war
-FAMILIES = ("samba", "ucb1", "tempered-thompson")  # drawn as lines
+NEEDED = {"policies": ("policy",), "environments": ("name", "horizon"), "attackers": ("name",)}
+NOUNS = {str: "text", int: "a whole number", NUMBER: "a number", LIST: "a list"}
+
+
+@dataclass(frozen=True)
+class Turned:
+    """A policy with its knob at one value; those of one line are joined in pictures."""
+
+    policy: Policy[Any]
+    line: str
+    value: float | None = None
 
 
 @dataclass(frozen=True)
 class Place:
-    """An environment with a name people recognise."""
+    """An environment with a name people recognise, and a horizon that suits it."""
 
     title: str
     environment: Environment[Any]
+    horizon: int
+    name: str = ""
 
 
-def default_places() -> list[Place]:
-    """The paper's grid, equal rivals, and small means as in click-through rates."""
-    clicks = (0.02, 0.03, 0.04, 0.04, 0.05, 0.05, 0.06, 0.07, 0.10)
+@dataclass(frozen=True)
+class Attacker:
+    """Who attacks: a threat model, what it can do, and what its price is counted in."""
+
+    title: str
+    threat: str = "B"
+    capability: Capability = ANYTHING
+    share: bool = False  # the price is a share of all rounds, within the budget
+    budget: float = math.inf
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """A checked file."""
+
+    policies: tuple[Turned, ...]
+    places: tuple[Place, ...]
+    attackers: tuple[Attacker, ...]
+    runs: int = 12
+    blocks: int = 3
+    tolerance: float = TOLERANCE
+
+
+class Priced(NamedTuple):
+    """One policy's price against one attacker on one environment."""
+
+    attacker: Attacker
+    place: Place
+    turned: Turned
+    game: Game
+    price: Price
+
+
+def read_frontier(path: Path = FRONTIER, catalogue: Catalogue = SHIPPED) -> Frontier:
+    """Parse and check a file; every part is made here, so that nothing wrong is found later."""
+    try:
+        given = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise InputError(f"frontier {str(path)!r} cannot be read ({error.strerror})") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path.name}: {error}") from error
+    check_fields(path.name, given, TOP, ("policies", "environments", "attackers"))
+    made = dict[str, list[Any]]()
+    for kind, make in (("policies", turned), ("environments", place), ("attackers", attacker)):
+        made[kind] = []
+        for number, entry in enumerate(given[kind], 1):
+            where = f"{path.name}: {kind}, entry {number}"
+            if not isinstance(entry, dict):
+                raise InputError(f"{where} must be a table such as {{ {NEEDED[kind][0]} = ... }}, not {entry!r}")
+            check_fields(where, entry, FIELDS[kind], NEEDED[kind])
+            try:
+                made[kind] += make(entry, catalogue)
+            except InputError as error:
+                raise InputError(f"{where}: {error}") from error
+        names = [str(one.policy) if kind == "policies" else one.name for one in made[kind]]
+        for number, name in enumerate(names):
+            if name in names[:number]:
+                raise InputError(f"{path.name}: {kind}: {name!r} is given twice")
+        if not names:
+            raise InputError(f"{path.name}: {kind} must have at least one entry, none was given")
+    terms = {name: given[name] for name in ("runs", "blocks", "tolerance") if name in given}
+    if not 1.0 < terms.get("tolerance", TOLERANCE) <= 2.0:
+        raise InputError(f"{path.name}: tolerance must be above 1 and at most 2, not {terms['tolerance']!r}")
+    return Frontier(tuple(made["policies"]), tuple(made["environments"]), tuple(made["attackers"]), **terms)
+
+
+def check_fields(where: str, given: dict[str, Any], fields: dict[str, Any], needed: tuple[str, ...]) -> None:
+    """Refuse a field that is unknown, missing or of another kind."""
+    for name, value in given.items():
+        if name not in fields:
+            raise InputError(f"{where}: {unknown('field', name, fields)}")
+        if not isinstance(value, fields[name]) or isinstance(value, bool):
+            raise InputError(f"{where}: {name} must be {NOUNS[fields[name]]}, not {value!r}")
+    for name in needed:
+        if name not in given:
+            raise InputError(f"{where}: {name} is missing")
+
+
+def turned(entry: dict[str, Any], catalogue: Catalogue) -> list[Turned]:
+    """One policy at each value of its knob, or once if it has none."""
+    text, line = entry["policy"], entry.get("name", entry["policy"])
+    if "knob" not in entry and "values" not in entry:
+        return [Turned(catalogue.policy(text), line)]
+    if "knob" not in entry or not entry.get("values"):
+        raise InputError("knob and values go together, with at least one value")
+    joint = "," if ":" in text else ":"
+    return [Turned(catalogue.policy(f"{text}{joint}{entry['knob']}={value}"), line, value) for value in entry["values"]]
+
+
+def place(entry: dict[str, Any], catalogue: Catalogue) -> list[Place]:
+    """One environment."""
+    means = checked_means(entry["means"]) if "means" in entry else None
+    environment = catalogue.environment(entry.get("environment", "bernoulli"), means)
+    if max(environment.means) - min(environment.means) <= 1e-12:
+        raise InputError("arms of equal mean leave nothing to learn")
+    return [Place(entry.get("title", entry["name"]), environment, entry["horizon"], checked_name(entry["name"]))]
+
+
+def attacker(entry: dict[str, Any], _: Catalogue) -> list[Attacker]:
+    """One attacker."""
+    threat, price = entry.get("threat", "B"), entry.get("price", "reward")
+    check_threat(threat)
+    if price not in ("reward", "share"):
+        raise InputError(f"price must be reward or share, not {price!r}")
+    if threat == "A" and ("can" in entry or price == "share"):
+        raise InputError("can and a share are said of threat model B, which sees the draw, not of A")
+    if "budget" in entry and (price != "share" or not entry["budget"] > 0):
+        raise InputError("budget is a number above 0, and said where price is share: what may be spent in those rounds")
+    can, budget = read_capability(entry.get("can", "both")), float(entry.get("budget", math.inf))
     return [
-        Place("the paper's grid: means 0.1, 0.2, ... 0.9", Bernoulli(spread_means(9))),
-        Place("equal rivals: eight arms of 0.5, one of 0.6", Bernoulli((0.5,) * 8 + (0.6,))),
-        Place("clicks: nine arms of 2 % to 10 %, the runner-up 7 %", Bernoulli(clicks)),
+        Attacker(entry.get("title", entry["name"]), threat, can, price == "share", budget, checked_name(entry["name"]))
     ]
 
 
-def default_policies(catalogue: Catalogue = SHIPPED) -> list[Policy[Any]]:
-    """Every policy once, with constants that let it learn; SAMBA, UCB1 and tempered Thompson at several strengths."""
-    once = [with_told(scaled(cls())) for cls in catalogue.parts("policy").values()]
-    more = [policy(f"{name}={value}") for name, values in VARIANTS.items() for value in values]
-    return once + more
+def checked_name(name: str) -> str:
+    """A name that files can be called by."""
+    if not name.replace("-", "").isalnum():
+        raise InputError(f"name must be letters, digits and hyphens, not {name!r}")
+    return name
+
+
+def default_policies(catalogue: Catalogue = SHIPPED) -> list[Turned]:
+    """The policies of the file that comes with the package, and those of a user's files, once each."""
+    own = [cls for name, cls in catalogue.parts("policy").items() if name not in shipped("policy")]
+    return [*read_frontier().policies, *(Turned(with_told(scaled(cls())), cls.about.name) for cls in own)]
 
 
 def with_told(given: Policy[Any]) -> Policy[Any]:
     """A policy that must be told C, told one number throughout: it cannot know what the attacker has."""
     changes: dict[str, Any] = {"corruption": TOLD} if getattr(given, "corruption", 0) is None else {}
     return replace(given, **changes)
-
-
-def pareto_front(points: dict[str, Price]) -> list[str]:
-    """Policies that no other beats in both clean regret and price, from the lowest regret up.
-
-    One that no attack tried turned is dearer than all; one that does not learn has no price.
-    """
-    dear = {name: price.estimate or math.inf if price.learns else 0.0 for name, price in points.items()}
-    front: list[str] = []
-    for name in sorted(points, key=lambda name: (points[name].clean["mean"], -dear[name])):
-        if dear[name] > (dear[front[-1]] if front else 0.0):
-            front.append(name)
-    return front

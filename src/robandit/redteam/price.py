@@ -21,7 +21,7 @@ from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threa
 from robandit.redteam.evaluate import Evaluator, Play, block_seed
 from robandit.redteam.search import worst_attack
 
-TOLERANCE = 1.02  # the bracket's ends differ by no more than this factor
+TOLERANCE = 1.02  # the bracket's ends differ by no more than this factor, unless another is asked for
 CHOOSING, PRICING = 10_000, 20_000  # numbers of the blocks of seeds, far from those of the search
 HALF = 0.5
 LEAST = {"reward": 0.01, "share": 1e-4}  # no price is sought below this
@@ -74,6 +74,7 @@ def attack_price(
     share: bool = False,
     budget: float = math.inf,
     search: int = 0,
+    tolerance: float = TOLERANCE,
 ) -> Price:
     """Choose the cheapest attack on one block of seeds, price it on others.
 
@@ -85,7 +86,8 @@ def attack_price(
     if share and threat == "A":
         raise InputError("a share of rounds is the price of an attacker who sees the draw: threat B, not A")
     unit = "share" if share else "reward"
-    seed, told, terms = evaluator.game.seed, dict[str, Any](unit=unit), dict[str, Any](unit=unit, budget=budget)
+    seed, told = evaluator.game.seed, dict[str, Any](unit=unit)
+    terms: dict[str, Any] = {"unit": unit, "budget": budget, "tolerance": tolerance}
     if threat == "B" and (share or evaluator.capability.share < 1.0):
         told["limit"] = evaluator.capability.limit(np.array(evaluator.game.environment.means))
     clean = evaluator.outcome(Play(None, 0.0, seed, runs * blocks))
@@ -99,7 +101,7 @@ def attack_price(
         if seen[attack] is not None:
             chosen, guess = attack, seen[attack]
         if not looked_at and search and guess is not None:
-            looked_at.append(worst_at(evaluator, threat, guess, search, **terms))
+            looked_at.append(worst_at(evaluator, threat, guess, search, unit=unit, budget=budget))
             search = 0
     prices, paid = [], []
     for block in range(blocks):
@@ -154,6 +156,7 @@ def priced(
     below: float | None = None,
     unit: str = "reward",
     budget: float = math.inf,
+    tolerance: float = TOLERANCE,
 ) -> float | None:
     """The price of one attack on one block, by bisection; None if it does not turn the policy (below `below`)."""
 
@@ -164,9 +167,9 @@ def priced(
     if turned(evaluator.outcome(Play(None, 0.0, seed, runs))):
         return 0.0
     if below is not None:
-        if not turns(below / TOLERANCE):
+        if not turns(below / tolerance):
             return None
-        high = below / TOLERANCE
+        high = below / tolerance
     else:
         unlimited = evaluator.outcome(Play(attack, budget, seed, runs))
         if not turned(unlimited):
@@ -177,7 +180,7 @@ def priced(
     low = guess / SLACK if guess and guess / SLACK < high else high / 2.0
     while low > LEAST[unit] and turns(low):
         low, high = low / 2.0, low
-    while high > TOLERANCE * low:
+    while high > tolerance * low:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if turns(middle) else (middle, high)
     return high

@@ -8,6 +8,7 @@ from robandit.game import Floats
 from robandit.lab.trace import Trace
 from robandit.pictures.panels import Drawing, Line, Panel
 from robandit.pictures.rendered import Rendered
+from robandit.pictures.style import Look, looks
 from robandit.study.results import Results, values
 from robandit.study.spec import Grid
 
@@ -38,16 +39,15 @@ def over_time(grid: Grid) -> bool:
     return any(cell.checkpoints == "log" or int(cell.checkpoints) >= 50 for cell in grid.cells)
 
 
-def numbers(results: Results) -> dict[str, int]:
-    """A policy's place in the study, so that it looks the same in all figures."""
-    policies = dict.fromkeys(cell.policy for grid in results.study.grids for cell in grid.cells)
-    return {policy: number for number, policy in enumerate(policies)}
+def looks_of(results: Results) -> dict[str, Look]:
+    """How each policy of a study looks, the same in all its figures."""
+    return looks(cell.policy for grid in results.study.grids for cell in grid.cells)
 
 
 def against(results: Results, grid: Grid, x: str) -> Drawing:
     """Mean regret against one coordinate, a panel for each schedule, a line for each policy."""
     schedules = values(grid, "schedule") or ["start"]
-    means, places, panels = dict(results.rows(grid)), numbers(results), []
+    means, look, panels = dict(results.rows(grid)), looks_of(results), []
     for schedule in schedules:
         lines = []
         for policy in values(grid, "policy"):
@@ -58,7 +58,7 @@ def against(results: Results, grid: Grid, x: str) -> Drawing:
             )
             if points:
                 xs, ys, halves = np.array(points, dtype=float).T
-                lines.append(Line(policy, places[policy], xs, ys, halves))
+                lines.append(Line(policy, look[policy], xs, ys, halves))
         panels.append(Panel(f"schedule {schedule}" if len(schedules) > 1 else "", lines))
     return Drawing(panels, X_AXES[x], "regret at the horizon", log_x=x == "horizon", log_y=True)
 
@@ -66,14 +66,14 @@ def against(results: Results, grid: Grid, x: str) -> Drawing:
 def in_time(results: Results, grid: Grid) -> Drawing:
     """Mean regret over time, a panel for each corrupted setting, a line for each policy."""
     settings = list(dict.fromkeys((cell.schedule, cell.budget) for cell in grid.cells if cell.budget > 0))
-    places, panels = numbers(results), []
+    look, panels = looks_of(results), []
     for schedule, budget in settings or [("start", 0.0)]:
         lines, shaded = [], None
         for policy in values(grid, "policy"):
             trace = results.trace(results.find(grid.id, policy=policy, schedule=schedule, budget=budget))
             if trace is not None:
                 curve: Floats = trace.regret.mean(axis=0)
-                lines.append(Line(policy, places[policy], trace.rounds.astype(float), curve))
+                lines.append(Line(policy, look[policy], trace.rounds.astype(float), curve))
                 shaded = struck(trace)
         panels.append(Panel(f"schedule {schedule}, C = {budget:,.0f}", lines, shaded))
     return Drawing(panels, "round", "cumulative regret")
