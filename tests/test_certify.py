@@ -21,7 +21,7 @@ from robandit.theory.certificate import certify
 from robandit.theory.games import exact, two_arms
 from robandit.theory.interval import Interval
 from robandit.theory.linear import least
-from robandit.theory.verify import Potential, best_leads, rival_leads, verify
+from robandit.theory.verify import Potential, best_leads, everywhere, rival_leads, verify
 
 FOUND: dict[tuple[Any, ...], dict[str, Any]] = {}
 
@@ -172,6 +172,24 @@ def test_wide_intervals_hold_every_value_inside() -> None:
     assert Fraction(float(tenth.low)) < Fraction(1, 10) < Fraction(float(tenth.high))
     with pytest.raises(ZeroDivisionError):
         x / Interval(-np.ones(500), np.ones(500))
+
+
+def test_a_violation_thinner_than_a_cell_is_found() -> None:
+    """1e-9 - (s - 1/3)^2 is above 0 only within 3e-5 of 1/3, and the first cells are 5e-4 wide."""
+
+    def bump(height: int) -> Any:
+        def excess(s: Interval) -> Interval:
+            away = s - interval.constant(Fraction(1, 3))
+            return interval.constant(Fraction(height, 10**9)) - away * away
+
+        return excess
+
+    assert everywhere("thin", bump(1)).verified is False
+    below = everywhere("below", lambda s: interval.constant(Fraction(-1, 10**6)) - s * s)
+    assert (below.verified, below.largest <= 0.0) == (True, True)
+    with_cuts = everywhere("near", bump(-1))
+    assert with_cuts.verified is True
+    assert with_cuts.cells > 2_000
 
 
 def test_the_linear_programme_agrees_with_highs() -> None:

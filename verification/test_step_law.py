@@ -11,7 +11,7 @@ from robandit.theory.step_law import RULES, exact_regret, growth_exponent
 MEANS = (0.9, 0.8)
 ROUNDS = (2**13, 2**15, 2**17)  # two stretches of equal ratio
 RATIO = math.log(4.0)
-RUNS = 12_000
+RUNS = 16_000
 BY_NAME = {rule.name: rule for rule in RULES}
 
 

@@ -43,9 +43,9 @@ def test_every_statement_has_its_verdict_within_three_minutes(capsys: Any) -> No
 
 @pytest.mark.parametrize("theorem", THEOREMS[3:], ids=lambda theorem: theorem.id)
 def test_theorems_for_any_number_of_arms_in_fractions_alone(theorem: Theorem) -> None:
-    """100,000 states with whole weights, K = 2 to 20, no floating point: not one violation."""
+    """20,000 states with whole weights, K = 2 to 20, no floating point; `robandit theory` searches 114,000 more."""
     dice, states = np.random.default_rng(77), 0
-    while states < 100_000:
+    while states < 20_000:
         game = random_game(dice, int(dice.integers(2, 21)), theorem)
         v = theorem.potential(game)
         for _ in range(500):

@@ -81,7 +81,7 @@ def certify(game: TwoArms, horizon: int | None = None, budget: float | None = No
     failed = ", ".join(check.name for check in checks if not check.verified)
     raise InputError(
         f"no certificate of this form could be verified for means {float(game.best):g} and {float(game.rival):g} at "
-        f"learning_rate {float(game.rate):g} (left open: {failed}); a smaller step has one"
+        f"learning_rate {float(game.rate):g} (left open: {failed}): try a smaller step"
     )
 
 
