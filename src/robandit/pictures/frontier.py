@@ -62,8 +62,9 @@ def frontier(panels: list[Panel], caption: str, path: Path) -> None:
     for number, panel in enumerate(panels):
         row = places.index(panel.place) if grid else number // columns
         column = attackers.index(panel.attacker) if grid else number % columns
-        joint = "; " if grid or columns == 1 else "\n"
-        title = f"{panel.place}{joint}T = {panel.horizon:,}" if column == 0 or not grid else ""
+        title = f"{panel.place}; T = {panel.horizon:,}" if column == 0 else ""
+        if columns == 2 and not grid:  # no room beside each other
+            title = f"{fill(panel.place, 34)}\nT = {panel.horizon:,}"
         draw_panel(boxes[row, column], panel, title, row == rows - 1 or not grid, columns > 1)
         placed.append((boxes[row, column], panel))
     empty = [axes for axes in boxes.ravel() if not any(axes is used for used, _ in placed)]
