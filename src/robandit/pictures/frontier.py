@@ -62,8 +62,9 @@ def frontier(panels: list[Panel], caption: str, path: Path) -> None:
     for number, panel in enumerate(panels):
         row = places.index(panel.place) if grid else number // columns
         column = attackers.index(panel.attacker) if grid else number % columns
-        joint = "; " if grid or columns == 1 else "\n"
-        title = f"{panel.place}{joint}T = {panel.horizon:,}" if column == 0 or not grid else ""
+        title = f"{panel.place}; T = {panel.horizon:,}" if column == 0 else ""
+        if columns == 2 and not grid:  # no room beside each other
+            title = f"{fill(panel.place, 34)}\nT = {panel.horizon:,}"
         draw_panel(boxes[row, column], panel, title, row == rows - 1 or not grid, columns > 1)
         placed.append((boxes[row, column], panel))
     empty = [axes for axes in boxes.ravel() if not any(axes is used for used, _ in placed)]
@@ -111,21 +112,17 @@ def draw_panel(axes: Any, panel: Panel, title: str, bottom: bool, small: bool) -
     for dot in dots:
         if dot.front:
             draw_front(axes, dot)
-    if panel.limit is not None:
-        axes.axhline(100 * panel.limit, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
     if dots:
         axes.set_xscale("log")
         axes.set_yscale("log")
+        if panel.limit is not None:
+            draw_limit(axes, 100 * panel.limit, size - 1)
         axes.margins(x=0.12, y=0.15)
         axes.autoscale_view()
         for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
             axis.set_ticks(log_ticks(low, high), minor=False)
             axis.set_ticks([], minor=True)
             axis.set_major_formatter(thousands)
-    if panel.limit is not None:
-        words = f"limit {100 * panel.limit:.3g} %"
-        style = {"fontsize": size - 1, "color": "#444444", "ha": "right", "va": "bottom"}
-        axes.text(0.99, 100 * panel.limit, words, transform=axes.get_yaxis_transform(), **style)
     axes.tick_params(labelsize=size - 0.5, length=2, pad=2, labelbottom=True)
     axes.set_ylabel(PRICES[panel.unit], fontsize=size, labelpad=1)
     if bottom:
@@ -137,6 +134,13 @@ def draw_panel(axes: Any, panel: Panel, title: str, bottom: bool, small: bool) -
         axes.set(xticks=[], yticks=[])
         words = f"no policy learns\nwithin T = {panel.horizon:,}"
         axes.text(0.5, 0.5, words, fontsize=size, ha="center", va="center", transform=axes.transAxes)
+
+
+def draw_limit(axes: Any, limit: float, size: float) -> None:
+    """From this share on no policy can know better, whatever it does."""
+    style = {"fontsize": size, "color": "#444444", "ha": "right", "va": "bottom"}
+    axes.axhline(limit, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
+    axes.text(0.99, limit, f"limit {limit:.3g} %", transform=axes.get_yaxis_transform(), **style)
 
 
 def draw_front(axes: Any, dot: Dot) -> None:
