@@ -409,7 +409,7 @@ REFUSALS: list[tuple[list[str], str]] = [
     (["optimum"], "either a price or a budget"),
     (["optimum", "--budget", "0.3"], "multiple of 0.2"),
     (["optimum", "--budget", "8e8", "--horizon", "1e7"], "do not fit"),
-    (["optimum", "--budget", "2", "--means", "0.2,0.4,0.6"], "two numbers"),
+    (["optimum", "--budget", "2", "--means", "0.2,0.4,0.6"], "with three arms only a --price"),
     (["optimum", "--budget", "2", "--confirm", "-3"], "at least 0"),
 ]
 
