@@ -60,7 +60,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("few")
 def test_each_attacker_gets_an_answer_of_his_own_that_agrees_with_its_numbers(robandit: Any) -> None:
-    words = ["advise", "--means", "0.3,0.45,0.8", "--horizon", "3000", "--json"]
+    words = ["advise", "--means", "0.3,0.45,0.8", "--horizon", "1500", "--json"]
     erase = robandit(*words, "--can", "erase", "--budget", "12")[1]
     add = robandit(*words, "--can", "add", "--budget", "12")[1]
     ring = robandit(*words, "--share", "0.1")[1]

@@ -207,12 +207,10 @@ def test_prices_that_make_no_sense_are_refused(words: list[str], message: str, r
 
 
 def test_a_search_may_find_a_cheaper_attack_and_never_takes_a_dearer_one(tmp_path: Path) -> None:
-    terms: dict[str, Any] = {"runs": 6, "blocks": 3}
-    for threat, attack in (("B", Candidate("ace")), ("A", Candidate("invert", "start"))):
-        one = Evaluator(Game(rb.Samba(), rb.Bernoulli((0.3, 0.45, 0.8)), 1500), Journal(None))
-        plain = attack_price(one, threat, [attack], **terms)
-        found = attack_price(one, threat, [attack], search=10, **terms)
-        assert found.estimate is not None
-        assert found.attack != attack
-        assert len(found.by_attack) == 2
-        assert plain.estimate is None or found.estimate < plain.estimate
+    terms, attack = dict[str, Any](runs=6, blocks=3), Candidate("ace")
+    one = Evaluator(Game(rb.Samba(), rb.Bernoulli((0.3, 0.45, 0.8)), 1500), Journal(None))
+    plain, found = (attack_price(one, "B", [attack], search=search, **terms) for search in (0, 10))
+    assert found.estimate is not None
+    assert found.attack != attack
+    assert len(found.by_attack) == 2
+    assert plain.estimate is None or found.estimate < plain.estimate
