@@ -360,14 +360,14 @@ End State.
 
 (** ** From the update rule to the play *)
 Let front y := A * phi theta y.
+Let V := potential arms best front (/ alpha).
 
 Theorem one_round : forall p m, valid arms p -> lawful arms means is_law m ->
-  regret arms best means p m - b * cost m + after arms (learn arms alpha) (potential arms best front (/ alpha)) p m <=
-  potential arms best front (/ alpha) p.
+  regret arms best means p m - b * cost m + after arms (learn arms alpha) V p m <= V p.
 Proof.
   intros p m Hp Hm. assert (Ap := A_positive). destruct theta_range as [T1 _].
   assert (D := drift arms best alpha front means best_arm step (phi_convex theta T1 A ltac:(lra)) p Hp m Hm).
-  destruct (Nat.eq_dec (leader arms p) best) as [E|N].
+  fold V in D. destruct (Nat.eq_dec (leader arms p) best) as [E|N].
   - assert (O := one_round_best_leads p Hp m Hm E). fold front in O. lra.
   - assert (O := one_round_wrong_leads p Hp m Hm N). fold front in O. lra.
 Qed.
@@ -387,7 +387,7 @@ Proof.
     left. apply Rinv_0_lt_compat, Rmult_lt_0_compat; lra. }
   assert (F := from_one_round_any arms best alpha (/ alpha) (A * tangent theta 1) front means best_arm step Least weight
     is_law (fun d H => H) (fun p m => regret arms best means p m + - b * cost m) adv T L).
-  specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); lra)).
+  specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); unfold V; lra)).
   assert (Lin : E_sum arms (learn arms alpha) (fun p m => regret arms best means p m + - b * cost m) adv T =
                 E_regret adv T + - b * E_cost adv T).
   { unfold E_regret, E_cost, E_sum. rewrite <- expected_linear. apply expected_same; intros; unfold nought; ring. }

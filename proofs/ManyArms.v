@@ -225,14 +225,15 @@ Definition contested (p : nat -> R) : bool := (leader arms p =? best) && less (p
 Definition cost_calm (p : nat -> R) (m : move) : R := if contested p then 0 else cost m.
 Definition cost_contested (p : nat -> R) (m : move) : R := if contested p then cost m else 0.
 
+Let V := potential arms best (fun y => A / y) (/ alpha).
+
 Theorem one_round : forall p m, valid arms p -> lawful arms means is_law m ->
   regret arms best means p m - b_1 * cost_calm p m - b_K * cost_contested p m +
-    after arms (learn arms alpha) (potential arms best (fun y => A / y) (/ alpha)) p m <= potential arms best
-      (fun y => A / y) (/ alpha) p.
+    after arms (learn arms alpha) V p m <= V p.
 Proof.
   intros p m Hp Hm. assert (Ap := A_positive).
-  assert (D := drift arms best alpha
-    (fun y => A / y) means best_arm step (reciprocal_below_chords A ltac:(lra)) p Hp m Hm).
+  assert (D := drift arms best alpha _ means best_arm step (reciprocal_below_chords A ltac:(lra)) p Hp m Hm).
+  fold V in D.
   assert (Hc := cost_nonneg arms best means best_arm m Hm). unfold cost_calm, cost_contested, contested.
   destruct (Nat.eqb_spec (leader arms p) best) as [E|N].
   - assert (O := one_round_best_leads p Hp m Hm E).
@@ -258,7 +259,7 @@ Proof.
   assert (F := from_one_round_any arms best alpha (/ alpha) A (fun y => A / y) means best_arm step
     (fun y => reciprocal_least A y ltac:(lra)) weight is_law (fun d H => H)
     (fun p m => (regret arms best means p m + - b_1 * cost_calm p m) + - b_K * cost_contested p m) adv T L).
-  specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); lra)).
+  specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); unfold V; lra)).
   assert (Lin : E_sum arms (learn arms alpha)
       (fun p m => (regret arms best means p m + - b_1 * cost_calm p m) + - b_K * cost_contested p m) adv T =
     (E_regret adv T + - b_1 * E_cost_calm adv T) + - b_K * E_cost_contested adv T).

@@ -1,4 +1,4 @@
-(** How small a probability can become in T rounds, and from there the step from one round to a bound on the regret. *)
+(** How small a probability can become in T rounds. *)
 From Coq Require Import Reals Lra Lia Psatz Arith List.
 Require Import Samba Sums Play Step Drift.
 Import ListNotations.

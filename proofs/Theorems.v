@@ -1,4 +1,4 @@
-(** What is proved, in full, and the axioms it rests on. *)
+(** What is proved, in full, and the axioms it rests on. docs/proofs.md says it in mathematics, lemma by lemma. *)
 From Coq Require Import Reals QArith List.
 Require Import Samba Play Step Drift Tail TwoArms Sharp ManyArms EveryStep Lower Family Agreement Examples.
 Open Scope R_scope.

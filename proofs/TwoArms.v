@@ -197,16 +197,17 @@ Proof. intros f. rewrite sum_of_two, but_same, but_other; [ring|lia]. Qed.
 Lemma sum_of_none : forall f, sum 2 (but other (but best f)) = 0.
 Proof. intros f. rewrite sum_of_two, but_same, but_other, but_same; [ring|lia]. Qed.
 
+Let front y := A / y.
+Let V := potential 2 best front (/ alpha).
+
 Theorem one_round : forall p m, valid 2 p -> lawful 2 means is_law m ->
-  regret 2 best means p m - b * cost m + after 2 (learn 2 alpha) (potential 2 best
-    (fun y => A / y) (/ alpha)) p m <= potential 2 best (fun y => A / y) (/ alpha) p.
+  regret 2 best means p m - b * cost m + after 2 (learn 2 alpha) V p m <= V p.
 Proof.
   intros p m Hp Hm. assert (Ap := A_positive).
-  assert (D := drift 2 best alpha
-    (fun y => A / y) means best_arm step (reciprocal_below_chords A ltac:(lra)) p Hp m Hm).
-  set (mu := fun i => mean_reward (shown m i)) in *. change
-    (fun a => p a * mean_reward (shown m a) * gain 2 best alpha (fun y => A / y) p a)
-    with (fun a => p a * mu a * gain 2 best alpha (fun y => A / y) p a) in D.
+  assert (D := drift 2 best alpha front means best_arm step (reciprocal_below_chords A ltac:(lra)) p Hp m Hm).
+  fold V in D. set (mu := fun i => mean_reward (shown m i)) in *.
+  change (fun a => p a * mean_reward (shown m a) * gain 2 best alpha front p a)
+    with (fun a => p a * mu a * gain 2 best alpha front p a) in D.
   assert (M1 : r1 - cost m <= mu best <= r1 + cost m) by (apply Hm, best_arm).
   assert (M2 : r2 - cost m <= mu other <= r2 + cost m) by (apply Hm, other_arm).
   assert (P1 : 0 < p best) by (apply Hp, best_arm). assert (P2 : 0 < p other) by (apply Hp, other_arm).
@@ -215,8 +216,9 @@ Proof.
   { unfold regret. rewrite sum_of_two. unfold gap, r1, r2. ring. }
   rewrite Reg.
   destruct (Nat.eq_dec (leader 2 p) best) as [E|N].
-  - rewrite drift_is, (reciprocal_front_best_leads 2 best alpha A best_arm step p Hp mu E), (logs_best_leads 2 best
-      alpha best_arm step p Hp mu E), !sum_of_one, alpha_A in D.
+  - rewrite drift_is in D. unfold front in D.
+    rewrite (reciprocal_front_best_leads 2 best alpha A best_arm step p Hp mu E),
+      (logs_best_leads 2 best alpha best_arm step p Hp mu E), !sum_of_one, alpha_A in D.
     unfold contest in D. rewrite sum_of_one in D.
     assert (R := ratio_range 2 ltac:(lia) p Hp other other_arm). rewrite E in R.
     set (s := p other / p best) in *.
@@ -224,8 +226,9 @@ Proof.
       ltac:(unfold s; field; lra)).
     lra.
   - assert (E : leader 2 p = other) by (assert (L := leader_is_arm 2 ltac:(lia) p); lia).
-    rewrite drift_is, (reciprocal_front_wrong_leads 2 best alpha A best_arm step p Hp mu N), (logs_wrong_leads 2 best
-      alpha best_arm step p Hp mu N), E, sum_of_none, alpha_A in D.
+    rewrite drift_is in D. unfold front in D.
+    rewrite (reciprocal_front_wrong_leads 2 best alpha A best_arm step p Hp mu N),
+      (logs_wrong_leads 2 best alpha best_arm step p Hp mu N), E, sum_of_none, alpha_A in D.
     assert (R := ratio_range 2 ltac:(lia) p Hp best best_arm). rewrite E in R.
     set (s := p best / p other) in *.
     assert (T := other_leads (mu best) (mu other) (cost m) (p best) (p other) s M1 M2 R ltac:(lra)
@@ -242,15 +245,16 @@ Theorem theorem_1 : forall adv T, always_lawful 2 means is_law adv ->
 Proof.
   intros adv T L. assert (Ap := A_positive).
   assert (weight : 0 <= / alpha) by (left; apply Rinv_0_lt_compat; lra).
-  assert (F := from_one_round_two 2 best alpha (/ alpha) A (fun y => A / y) means best_arm step
+  assert (F := from_one_round_two 2 best alpha (/ alpha) A front means best_arm step
     (fun y => reciprocal_least A y ltac:(lra)) weight is_law (fun d H => H)
     (fun p m => regret 2 best means p m + - b * cost m) adv T eq_refl L).
-  specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); lra)).
+  specialize (F ltac:(intros p m Hp Hm; generalize (one_round p m Hp Hm); unfold V; lra)).
   assert (Lin : E_sum 2 (learn 2 alpha) (fun p m => regret 2 best means p m + - b * cost m) adv T =
                 E_regret adv T + - b * E_cost adv T).
   { unfold E_regret, E_cost, E_sum. rewrite <- expected_linear. apply expected_same; intros; unfold nought; ring. }
-  rewrite Lin in F. replace (A / (1 / 2) - A) with A in F by field. unfold Rdiv at 1. lra.
+  rewrite Lin in F. replace (front (1 / 2) - A) with A in F by (unfold front; field). unfold Rdiv at 1. lra.
 Qed.
+
 (** the same for an adversary that never pays more than C *)
 Corollary theorem_1_budget : forall adv T C, always_lawful 2 means is_law adv -> affordable adv C T [] ->
   E_regret adv T <= b * C + A + 1 / alpha * ln (1 + alpha * INR T / (2 * (1 - alpha))).
