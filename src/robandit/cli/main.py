@@ -11,7 +11,8 @@ from robandit.version import __version__
 LAB = ("play", "reproduce", "study")
 ATTACKS = ("redteam", "price", "advise", "audit")
 THEORY = ("optimum", "certify", "theory")
-COMMANDS = (*LAB, *ATTACKS, *THEORY, "lists")  # modules here, in the order of help
+SERVICE = ("serve",)
+COMMANDS = (*LAB, *ATTACKS, *THEORY, *SERVICE, "lists")  # modules here, in the order of help
 
 
 def build_parser() -> Parser:

@@ -15,10 +15,12 @@ from robandit.dice import Random, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice, Policy, Setting
 from robandit.lab.log import BEGINNING, CHOOSING, LEARNING
+from robandit.online.docket import Docket
 from robandit.online.journal import Entry, for_each, lines, parsed, read
 from robandit.online.lift import lift_of
 from robandit.online.lists import as_arrays, as_lists, widened
 from robandit.online.roster import Roster
+from robandit.online.standing import standing_of
 from robandit.online.terms import Terms
 from robandit.state import load_state, save_state
 
@@ -83,15 +85,24 @@ class Fold:
             raise InputError(f"no decision has the id {id!r}: {self.decisions:,} were made, counted from 0")
         return number
 
-    def decided(self, choice: Choice) -> None:
-        """A decision was made and waits for its reward; the oldest one gives up waiting."""
-        self.pending[self.decisions] = choice
+    def index(self, arm: str) -> int:
+        """An arm's index by its name."""
+        return self.roster.index[arm]
+
+    def decided(self, choice: Choice, learns: bool = True) -> None:
+        """A decision was made; it waits for its reward if anything is to be learnt, and the oldest gives up."""
         self.pending.pop(self.decisions - self.terms.patience, None)
-        self.policy.defer(self.state, choice)
+        if learns:
+            self.pending[self.decisions] = choice
+            self.policy.defer(self.state, choice)
         self.decisions += 1
 
-    def rewarded(self, number: int, reward: float) -> None:
-        """A decision's reward, in [0, 1], is learnt."""
+    def dropped(self, number: int) -> None:
+        """A decision's reward will not be learnt."""
+        self.pending.pop(number, None)
+
+    def rewarded(self, number: int, reward: float, source: str | None = None, time: float | None = None) -> None:
+        """A decision's reward, in [0, 1], is learnt; who told it, and when, does not matter to a policy."""
         choice = self.pending.pop(number)
         self.policy.learn(self.state, choice, reward, decision_stream(self.learning, number))
         if self.lift is not None:
@@ -162,9 +173,13 @@ def retractions(path: Path | str, before: float = math.inf) -> Retractions:
 
 def folded(path: Path | str, policy: Policy[Any], before: float = math.inf) -> Fold:
     """A journal read from first to last, or up to a line."""
-    gone = retractions(path, before)
     terms, entries = read(path)
     fold = Fold(policy, terms)
+    if terms.rules is not None:
+        docket = Docket(terms, standing_of(enumerate(read(path)[1], start=2)), fold)
+        for_each(path, entries if before == math.inf else islice(entries, int(before) - 2), docket.take)
+        return fold
+    gone = retractions(path, before)
 
     def take(number: int, entry: Entry) -> None:
         if gone.lines and entry["entry"] == "reward" and gone.cover(number, entry):

@@ -26,11 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robandit.errors import InputError
-from robandit.game import Floats
+from robandit.game import Choice, Floats
 from robandit.lab.log import Log
+from robandit.online.docket import Docket
+from robandit.online.standing import Entry as Entry
+from robandit.online.standing import standing_of
 from robandit.online.terms import Terms, read_terms
-
-Entry = dict[str, Any]
 
 
 class Line(NamedTuple):
@@ -134,14 +135,18 @@ class Columns:
         elif kind == "reward":
             self.rewarded(entry, without is not None and without(entry))
         elif kind == "arm":
-            index = self.arms.setdefault(entry["arm"], len(self.arms))
-            self.changes.append((row, entry["change"], index))
+            self.changed(entry["arm"], entry["change"])
         elif kind == "retract" and "source" in entry:
             self.retracted.append((row, "sources", self.sources.get(entry["source"], -2)))
         elif kind == "retract":
             self.retracted.append((row, "numbers", entry["id"]))
         else:
             raise InputError(f"an entry must be decide, reward, arm or retract, not {kind!r}")
+
+    def changed(self, arm: str, change: str) -> None:
+        """An arm came, went or came back before the next row."""
+        index = self.arms.setdefault(arm, len(self.arms))
+        self.changes.append((len(self.columns["arms"]), change, index))
 
     def decided(self, entry: Entry) -> None:
         """A decision, whose reward comes later or never."""
@@ -152,7 +157,7 @@ class Columns:
         self.next += 1
         self.pending[number] = choice
         self.pending.pop(number - self.terms.patience, None)
-        self.put(number, choice, 0.0, False, -1, entry)
+        self.put(number, choice, 0.0, False, None, entry)
 
     def rewarded(self, entry: Entry, left_out: bool) -> None:
         """A reward of a decision that was waiting for one."""
@@ -162,13 +167,19 @@ class Columns:
             raise InputError(f"decision {number!r} does not wait for a reward")
         reward = self.terms.inside(entry["value"])
         if not left_out:
-            index = -1 if source is None else self.sources.setdefault(source, len(self.sources))
-            self.put(number, choice, reward, True, index, entry)
+            self.put(number, choice, reward, True, source, entry)
 
     def put(
-        self, number: int, choice: tuple[int, float, int], reward: float, rewarded: bool, source: int, entry: Entry
+        self,
+        number: int,
+        choice: tuple[int, float, int],
+        reward: float,
+        rewarded: bool,
+        told_by: str | None,
+        entry: Entry,
     ) -> None:
         """One more row."""
+        source = -1 if told_by is None else self.sources.setdefault(told_by, len(self.sources))
         time, truth = entry.get("time"), entry.get("truth")
         moment = math.nan if time is None else time
         honest = math.nan if truth is None else self.terms.inside(truth)
@@ -194,6 +205,38 @@ class Columns:
         )
 
 
+class Counted:
+    """What counts of a journal under rules, as columns (see docket.py)."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns, self.choices = columns, dict[int, Choice]()
+
+    def index(self, arm: str) -> int:
+        """An arm's index by its name."""
+        return self.columns.arms[arm]
+
+    def decided(self, choice: Choice, learns: bool) -> None:
+        """A row for a decision, unless nothing is ever learnt of it."""
+        number = self.columns.next
+        self.columns.next += 1
+        self.choices.pop(number - self.columns.terms.patience, None)
+        if learns:
+            self.choices[number] = choice
+            self.columns.put(number, choice, 0.0, False, None, {})
+
+    def rewarded(self, number: int, reward: float, source: str | None, time: float | None) -> None:
+        """A row for a reward, where it is learnt."""
+        self.columns.put(number, self.choices.pop(number), reward, True, source, {"time": time})
+
+    def dropped(self, number: int) -> None:
+        """No row."""
+        self.choices.pop(number, None)
+
+    def change(self, name: str, change: str) -> None:
+        """A change of arms before the next row."""
+        self.columns.changed(name, change)
+
+
 def as_log(path: Path | str, without: Callable[[Entry], bool] | None = None) -> JournalLog:
     """A journal as columns, but for the rewards retracted later and those that `without` says yes to.
 
@@ -203,5 +246,11 @@ def as_log(path: Path | str, without: Callable[[Entry], bool] | None = None) -> 
     """
     terms, entries = read(path)
     columns = Columns(terms)
-    for_each(path, entries, lambda number, entry: columns.take(entry, without))
+    if terms.rules is not None:
+        if without is not None:
+            raise InputError("a service's journal leaves out what its operators said, and nothing else")
+        docket = Docket(terms, standing_of(enumerate(read(path)[1], start=2)), Counted(columns))
+        for_each(path, entries, docket.take)
+    else:
+        for_each(path, entries, lambda number, entry: columns.take(entry, without))
     return columns.as_log()

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from robandit.errors import InputError
+from robandit.online.rules import Rules, read_rules
 from robandit.version import __version__
 
 FORMAT = 1
@@ -26,6 +27,7 @@ class Terms:
     high: float = 1.0
     patience: int = PATIENCE  # decisions after which a reward is not waited for any more
     state: dict[str, Any] | None = None  # a saved state to begin with, in place of a fresh one
+    rules: Rules | None = None  # of a service's journal: docket.py reads it by them
 
     def __post_init__(self) -> None:
         check_names(self.arms)
@@ -41,11 +43,14 @@ class Terms:
             raise InputError(f"corruption must be at least 0, not {self.corruption:g}")
         if not self.low < self.high or not math.isfinite(self.high - self.low):
             raise InputError(f"the range of rewards must go up, not from {self.low:g} to {self.high:g}")
+        if self.rules is not None and self.rules.default is not None:
+            self.inside(self.rules.default)
 
     def header(self) -> dict[str, Any]:
         """The first line of a journal."""
         told = asdict(self)
-        low, high = told.pop("low"), told.pop("high")
+        low, high, rules = told.pop("low"), told.pop("high"), told.pop("rules")
+        told |= {} if rules is None else {"rules": rules}
         return {**KIND, "version": __version__, **told, "arms": list(self.arms), "range": [low, high]}
 
     def inside(self, value: Any) -> float:
@@ -64,7 +69,8 @@ def read_terms(told: Any) -> Terms:
     given = {name: value for name, value in told.items() if name not in (*KIND, "version")}
     try:
         low, high = given.pop("range")
-        return Terms(**{**given, "arms": tuple(given["arms"]), "low": low, "high": high})
+        rules = read_rules(given.pop("rules", None))
+        return Terms(**{**given, "arms": tuple(given["arms"]), "low": low, "high": high, "rules": rules})
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"a journal's first line cannot be read: {error}") from error
 

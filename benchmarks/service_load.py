@@ -1,0 +1,123 @@
+"""A load generator: connections that ask again as soon as they are answered, on this machine; prints JSON.
+
+`python benchmarks/service_load.py PORT EXPERIMENT decisions|rewards SECONDS [CONNECTIONS] [TOKEN]`
+"""
+
+import asyncio
+import json
+import sys
+import time
+
+import uvloop
+
+MOST_SECONDS = 4000.0
+
+
+class Client(asyncio.Protocol):
+    """One connection: a request is under way at any time until the end."""
+
+    def __init__(self, load: "Load") -> None:
+        self.load, self.buffer, self.began = load, b"", 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Ask for the first time."""
+        self.transport: asyncio.Transport = transport  # type: ignore[assignment]
+        self.ask()
+
+    def ask(self) -> None:
+        """The next request, if there is time."""
+        text = self.load.next()
+        if text is None:
+            self.transport.close()
+            return
+        self.began = time.perf_counter()
+        self.transport.write(text)
+
+    def data_received(self, data: bytes) -> None:
+        """An answer, when it is whole."""
+        self.buffer += data
+        head = self.buffer.find(b"\r\n\r\n")
+        if head < 0:
+            return
+        at = self.buffer.find(b"content-length: ") + 16
+        end = head + 4 + int(self.buffer[at : self.buffer.find(b"\r\n", at)])
+        if len(self.buffer) >= end:
+            self.load.answered(self.buffer[9:12], self.buffer[head + 4 : end], time.perf_counter() - self.began)
+            self.buffer = self.buffer[end:]
+            self.ask()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """One less."""
+        self.load.left()
+
+
+class Load:
+    """What is asked, and what came back."""
+
+    def __init__(self, port: int, experiment: str, kind: str, seconds: float, token: str) -> None:
+        head = f"host: 127.0.0.1:{port}\r\ncontent-type: application/json\r\n"
+        head += f"authorization: Bearer {token}\r\n" if token else ""
+        self.decide = (
+            f"POST /v1/experiments/{experiment}/decisions HTTP/1.1\r\n{head}content-length: 2\r\n\r\n{{}}".encode()
+        )
+        self.put = f"PUT /v1/experiments/{experiment}/decisions/%s/reward HTTP/1.1\r\n{head}content-length: 12\r\n\r\n"
+        self.ids: list[str] = []
+        self.kind, self.ends, self.times = kind, time.perf_counter() + min(seconds, MOST_SECONDS), list[float]()
+        self.statuses: dict[str, int] = {}
+        self.open, self.done = 0, asyncio.get_running_loop().create_future()
+
+    def next(self) -> bytes | None:
+        """The next request."""
+        if time.perf_counter() >= self.ends or (self.kind == "rewards" and not self.ids):
+            return None
+        if self.kind == "decisions":
+            return self.decide
+        return (self.put % self.ids.pop()).encode() + b'{"reward":%d}' % (len(self.ids) % 2)
+
+    def answered(self, status: bytes, body: bytes, seconds: float) -> None:
+        """One answer."""
+        self.times.append(seconds)
+        key = status.decode()
+        self.statuses[key] = self.statuses.get(key, 0) + 1
+        if self.kind == "decisions" and key == "201":
+            self.ids.append(json.loads(body)["id"])
+
+    def left(self) -> None:
+        """A connection has closed."""
+        self.open -= 1
+        if self.open == 0 and not self.done.done():
+            self.done.set_result(None)
+
+
+async def played(load: Load, port: int, connections: int) -> dict[str, object]:
+    """All connections until the end."""
+    loop, began = asyncio.get_running_loop(), time.perf_counter()
+    load.open, load.done = connections, loop.create_future()
+    for _ in range(connections):
+        await loop.create_connection(lambda: Client(load), "127.0.0.1", port)
+    await load.done
+    times, wall = sorted(load.times), time.perf_counter() - began
+    ranks = {f"p{rank}": round(1000 * times[int(len(times) * rank / 100)], 2) for rank in (50, 99)} if times else {}
+    return {
+        "kind": load.kind,
+        "requests": len(times),
+        "a_second": round(len(times) / wall),
+        "ms": ranks,
+        "statuses": load.statuses,
+    }
+
+
+async def main(port: int, experiment: str, seconds: float, connections: int, token: str) -> list[dict[str, object]]:
+    """Decisions, then their rewards."""
+    load = Load(port, experiment, "decisions", seconds, token)
+    told = [await played(load, port, connections)]
+    load.kind, load.ends, load.times, load.statuses = "rewards", time.perf_counter() + seconds, [], {}
+    return [*told, await played(load, port, connections)]
+
+
+if __name__ == "__main__":
+    port, experiment, seconds = int(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+    connections = int(sys.argv[4]) if len(sys.argv) > 4 else 64
+    token = sys.argv[5] if len(sys.argv) > 5 else ""
+    uvloop.install()
+    print(json.dumps(asyncio.run(main(port, experiment, seconds, connections, token))))

@@ -1,0 +1,44 @@
+"""`robandit serve`: the decision service."""
+
+import argparse
+from typing import Any
+
+from robandit.cli.flags import whole
+from robandit.errors import InputError
+
+
+def add(commands: Any) -> None:
+    """The command and its flags."""
+    parser = commands.add_parser(
+        "serve",
+        help="the decision service, with its page",
+        description="Serve decisions over HTTP. An answer leaves only after its line of the journal is on the disk.",
+    )
+    parser.add_argument(
+        "--db", required=True, metavar="URL", help="sqlite:///FILE, or postgresql://... for several processes"
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1; beyond it a token file is needed")
+    parser.add_argument("--port", type=whole, default=8470, help="default 8470; 0 takes a free one")
+    parser.add_argument("--token-file", metavar="FILE", help="who may do what; `robandit token` writes it")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Serve until a signal comes."""
+    if not 0 <= arguments.port <= 65535:
+        raise InputError(f"--port must be from 0 to 65535, not {arguments.port}")
+    with_service()
+    from robandit.service.serve import serve
+
+    serve(arguments.db, arguments.host, arguments.port, arguments.token_file)
+
+
+def with_service() -> None:
+    """Say what to install where the service's libraries are missing."""
+    try:
+        import apsw  # noqa: F401  # asked for by name only
+        import msgspec  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise InputError(f"the service needs more libraries: pip install 'robandit[service]' ({error})") from error

@@ -1,0 +1,100 @@
+"""What operators said last: sources quarantined, capped or given a weight, rewards retracted, learning stopped.
+
+A standing holds for the whole journal, from its first line: who is quarantined today is taken out of what was learnt
+last week. So an act of an operator means that the journal is folded again, and releasing a source undoes it entirely.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from robandit.errors import InputError
+from robandit.online.rules import is_plain_number
+
+Entry = dict[str, Any]
+CHANGES = ("quarantined", "released", "capped", "weighted")
+
+
+class Verdict(NamedTuple):
+    """What was said of one source."""
+
+    quarantined: bool = False
+    cap: int | None = None  # rewards learnt in a day; None: as the rules say
+    weight: float = 1.0  # the chance with which a reward of this source is learnt
+
+
+@dataclass
+class Standing:
+    """All that was said, up to some line."""
+
+    sources: dict[str, Verdict] = field(default_factory=dict)
+    retracted: dict[tuple[str, Any], int] = field(default_factory=dict)  # (id or source, which): lines before this one
+    frozen: int | None = None  # nothing after this line is learnt until a person says so
+
+    def take(self, line: int, entry: Entry) -> bool:
+        """One more entry; True if it was an act that changes what counts."""
+        kind = entry["entry"]
+        if kind == "source":
+            name = entry["source"]
+            self.sources[name] = changed(self.sources.get(name, Verdict()), entry)
+        elif kind == "retract":
+            key = "source" if "source" in entry else "id"
+            self.retracted[key, entry[key]] = line
+        elif kind == "breaker":
+            self.frozen = entry["since"] if entry["change"] == "tripped" else None
+        else:
+            return False
+        return True
+
+    def leaves_out(self, line: int, number: int, source: str | None) -> bool:
+        """Whether a reward that stands in a line does not count."""
+        if self.retracted:
+            taken_back = self.retracted.get(("id", number), 0), self.retracted.get(("source", source), 0)
+            if line < max(taken_back):
+                return True
+        return bool(self.sources) and any(self.verdict(name).quarantined for name in names_of(source))
+
+    def verdict(self, name: str) -> Verdict:
+        """What was said of a source or of the token before it."""
+        return self.sources.get(name, NOTHING)
+
+    def weight(self, source: str | None) -> float:
+        """The chance with which a reward of a source is learnt."""
+        return min(self.verdict(name).weight for name in names_of(source)) if self.sources else 1.0
+
+
+NOTHING = Verdict()
+
+
+def names_of(source: str | None) -> tuple[str, ...]:
+    """A source by its full name and by its token's, which stands before the first /."""
+    if source is None:
+        return ("",)
+    token, slash, _ = source.partition("/")
+    return (source, token) if slash else (source,)
+
+
+def changed(verdict: Verdict, entry: Entry) -> Verdict:
+    """A verdict after one more act."""
+    change = entry["change"]
+    if change not in CHANGES:
+        raise InputError(f"a source can be {', '.join(CHANGES)}, not {change!r}")
+    if change == "capped":
+        cap = entry["cap"]
+        if cap is not None and not (type(cap) is int and cap >= 0):
+            raise InputError(f"a cap must be a whole number of at least 0, or null, not {cap!r}")
+        return verdict._replace(cap=cap)
+    if change == "weighted":
+        weight = entry["weight"]
+        if not (is_plain_number(weight) and 0 <= weight <= 1):
+            raise InputError(f"a weight must be a number from 0 to 1, not {weight!r}")
+        return verdict._replace(weight=float(weight))
+    return verdict._replace(quarantined=change == "quarantined")
+
+
+def standing_of(entries: Iterable[tuple[int, Entry]]) -> Standing:
+    """What all acts among some entries come to."""
+    found = Standing()
+    for line, entry in entries:
+        found.take(line, entry)
+    return found

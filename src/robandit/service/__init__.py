@@ -1,0 +1,1 @@
+"""The decision service: learners behind HTTP, durable, and expecting to be lied to."""

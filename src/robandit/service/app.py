@@ -1,0 +1,124 @@
+"""HTTP by Starlette: every route of the table, and around them what guards a browser's user."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+from starlette.routing import Route as Path
+
+from robandit.service.api import MOST_BYTES, ROUTES, Route, performed
+from robandit.service.problems import MEDIA, Problem
+from robandit.service.service import Service
+
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+
+def reply(status: int, message: Any, headers: dict[str, str] | None = None) -> Response:
+    """A message as JSON."""
+    return Response(msgspec.json.encode(message), status, headers, "application/json")
+
+
+def problem_reply(problem: Problem) -> Response:
+    """A refusal as problem details."""
+    return Response(problem.body(), problem.status, problem.headers, MEDIA)
+
+
+async def body_of(request: Request) -> bytes:
+    """The body, as long as it may be."""
+    if not (told := request.headers.get("content-length", "0")).isdigit() or int(told) > MOST_BYTES:
+        raise Problem(413, f"a body may have {MOST_BYTES:,} bytes")
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MOST_BYTES:
+            raise Problem(413, f"a body may have {MOST_BYTES:,} bytes")
+    return body
+
+
+def check_origin(service: Service, request: Request) -> None:
+    """Where no token is asked for, a web page of somebody else must not act in the name of this machine's user.
+
+    A name that somebody else's server resolves to this machine is not one of ours; and a body that a form can send
+    without asking is not taken for JSON.
+    """
+    if not service.tokens.open:
+        return
+    host = urlsplit(f"//{request.headers.get('host', '')}").hostname
+    if host not in LOOPBACK:
+        raise Problem(421, "without tokens this service answers to localhost only")
+    if request.method not in ("GET", "HEAD"):
+        origin = request.headers.get("origin")
+        if origin is not None and urlsplit(origin).hostname not in LOOPBACK:
+            raise Problem(403, "requests from other sites are refused")
+        kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            raise Problem(415, f"the body must be application/json, not {kind}")
+
+
+def endpoint(service: Service, route: Route) -> Any:
+    """A route of the table as Starlette calls it."""
+
+    async def called(request: Request) -> Response:
+        try:
+            check_origin(service, request)
+            body = await body_of(request)
+            header = request.headers.get("authorization", "").encode("latin-1")
+            key = request.headers.get("idempotency-key")
+            answer, experiment = performed(service, route, header, request.path_params, body, key)
+            answer = await service.committed(answer, experiment)
+        except Problem as problem:
+            service.count(route.summary, problem.status)
+            return problem_reply(problem)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        service.count(route.summary, answer.status)
+        return reply(answer.status, answer.message)
+
+    return called
+
+
+def guarded(service: Service, role: str, work: Any) -> Any:
+    """A page or a stream that is no row of the table: who may, and refusals as problem details."""
+
+    async def called(request: Request) -> Response:
+        try:
+            check_origin(service, request)
+            token = service.token(request.headers.get("authorization", "").encode("latin-1"))
+            service.admit(token, role)
+            experiment = None
+            if "experiment" in request.path_params:
+                experiment = service.experiment(token, request.path_params["experiment"])
+            response: Response = await work(request, token, experiment)
+        except Problem as problem:
+            return problem_reply(problem)
+        return response
+
+    return called
+
+
+async def failed(request: Request, error: Exception) -> Response:
+    """A fault of ours: said without its inside."""
+    return problem_reply(Problem(500, "this is a fault of the service; its log says more"))
+
+
+async def not_found(request: Request, error: Exception) -> Response:
+    """No such page."""
+    return problem_reply(Problem(404, f"there is nothing at {request.url.path}"))
+
+
+async def not_allowed(request: Request, error: Any) -> Response:
+    """Another verb was meant."""
+    return problem_reply(Problem(405, f"{request.method} is not for {request.url.path}", dict(error.headers or {})))
+
+
+def application(service: Service, more: list[BaseRoute]) -> Starlette:
+    """The whole: the table's routes and the pages."""
+    paths: list[BaseRoute] = [
+        Path(route.path, endpoint(service, route), methods=[route.method], name=route.summary) for route in ROUTES
+    ]
+    handlers: dict[Any, Any] = {404: not_found, 405: not_allowed, 500: failed, Exception: failed}
+    return Starlette(routes=paths + more, exception_handlers=handlers)

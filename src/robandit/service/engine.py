@@ -1,0 +1,251 @@
+"""All experiments of a service: requests become lines and answers; nothing here knows HTTP or waits for a disk."""
+
+import json
+import math
+import secrets
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from robandit.catalogue import SHIPPED
+from robandit.errors import InputError
+from robandit.game import Policy
+from robandit.online.fold import Fold
+from robandit.online.rules import FIRST, Rules
+from robandit.online.standing import Entry
+from robandit.online.terms import Terms
+from robandit.service import messages as say
+from robandit.service.experiment import Experiment, Made, opened
+from robandit.service.ids import issued, read_id
+from robandit.service.problems import Problem
+from robandit.service.stores.base import Kept, Refused, Row, Snapshot, Store
+
+EVERY = 10_000  # rewards between two snapshots
+
+
+class Answer(NamedTuple):
+    """What to say once the lines are durable."""
+
+    status: int
+    message: Any
+    rows: list[Row]
+
+
+class Engine:
+    """Experiments by id and by name, the key of all ids, and what is done to them."""
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+        self.store, self.clock = store, clock
+        self.key = store.meta("key", secrets.token_bytes(32))
+        self.experiments: dict[int, Experiment] = {}
+        self.names: dict[str, int] = {}
+        self.refused: dict[int, int] = {}  # requests by experiment that were told no, since the start
+        for kept in store.experiments():
+            self.adopt(opened(store, kept))
+
+    def adopt(self, experiment: Experiment) -> None:
+        """Serve an experiment."""
+        self.experiments[experiment.id] = experiment
+        self.names[experiment.name] = experiment.id
+
+    def find(self, id: str | int) -> Experiment:
+        """An experiment by its id, or by its name."""
+        number = (
+            int(id) if str(id).isascii() and str(id).isdigit() and len(str(id)) < 12 else self.names.get(str(id), -1)
+        )
+        if number not in self.experiments:
+            raise Problem(404, f"there is no experiment {str(id)!r}")
+        return self.experiments[number]
+
+    def create(self, asked: say.NewExperiment) -> Answer:
+        """A new experiment; the store has kept it when this returns."""
+        try:
+            policy = policy_of(asked.policy)
+            shadows = [str(policy_of(one)) for one in asked.shadow]
+            low, high = asked.reward_range
+            rules = Rules(**msgspec.structs.asdict(asked.rules))
+            seed = secrets.randbits(64) if asked.seed is None else asked.seed
+            given = (asked.horizon, float(asked.corruption), float(low), float(high), asked.patience, None, rules)
+            terms = Terms(str(policy), tuple(asked.arms), seed, *given)
+            Fold(policy, terms)
+        except InputError as error:
+            raise Problem(422, str(error)) from error
+        about = json.dumps({"shadow": shadows, "created": self.clock()})
+        first = msgspec.json.encode(terms.header()).decode()
+        try:
+            number = self.store.create(asked.name, about, first)
+        except Refused as error:
+            raise Problem(409, str(error)) from error
+        self.adopt(opened(self.store, Kept(number, asked.name, about)))
+        return Answer(201, say.Created(number), [])
+
+    def decide(self, experiment: Experiment, ask: say.Ask, key: str | None) -> Answer:
+        """One decision, or several."""
+        now = self.clock()
+        try:
+            among = experiment.fold.roster.among(ask.eligible)
+            if among is not None:
+                experiment.fold.check_arms()
+        except InputError as error:
+            raise self.no(experiment, 422, str(error)) from error
+        if ask.count is None:
+            made, rows = self.decision(experiment, now, among, key, ask.unit)
+            return Answer(201 if rows else 200, made, rows)
+        found, lines = [], []
+        for place in range(ask.count):
+            made, rows = self.decision(experiment, now, among, None if key is None else f"{key}/{place}", ask.unit)
+            found.append(made)
+            lines += rows
+        return Answer(201 if lines else 200, say.Decisions(found), lines)
+
+    def decision(
+        self, experiment: Experiment, now: float, among: list[int] | None, key: str | None, unit: str | None
+    ) -> tuple[say.Decision, list[Row]]:
+        """A decision as it is told: the one that was made under this key, or a new one with its line."""
+        made = experiment.made(key, unit, now) if key is not None or unit is not None else None
+        if made is not None:
+            return self.told(experiment, made), []
+        made, row = experiment.decide(now, among, key, unit)
+        return self.told(experiment, made), [row]
+
+    def told(self, experiment: Experiment, made: Made) -> say.Decision:
+        """A decision with its signed id."""
+        epoch = experiment.epoch if len(experiment.docket.epochs) == 1 else experiment.docket.epoch(made.number)
+        id = issued(self.key, epoch, experiment.id, made.number)
+        return say.Decision(id, made.arm, made.chance, made.holdout)
+
+    def number(self, experiment: Experiment, id: str) -> int:
+        """The number of a decision of this experiment, from its id."""
+        named = read_id(self.key, id)
+        docket = experiment.docket
+        if named is None or named.experiment != experiment.id or named.number >= docket.decisions:
+            raise self.no(experiment, 404, "no decision has this id")
+        if named.epoch != docket.epoch(named.number):
+            raise self.no(experiment, 404, "no decision has this id: it was made before a restore and is gone")
+        return named.number
+
+    def reward(self, experiment: Experiment, id: str, asked: say.Reward, source: str | None) -> Answer:
+        """A decision's reward: 201 recorded, 200 known already, 409 another value, 410 too late."""
+        value = asked.reward + 0.0  # -0.0 is 0.0
+        terms, part = experiment.terms, asked.part or ""
+        if not terms.low <= value <= terms.high:
+            sentence = f"a reward must be a number from {terms.low:g} to {terms.high:g}, not {value:g}"
+            raise self.no(experiment, 422, sentence)
+        number = self.number(experiment, id)
+        row = experiment.reward(self.clock(), number, value, source, part)
+        if row is not None:
+            return Answer(201, say.Done(), [row])
+        known = self.value_of(experiment, number, part)
+        if known is None:
+            raise self.no(experiment, 410, "this decision does not wait for a reward any more")
+        if known != value:
+            raise self.no(experiment, 409, f"this decision has the reward {known:g} already")
+        return Answer(200, say.Done(False), [])
+
+    def value_of(self, experiment: Experiment, number: int, part: str) -> float | None:
+        """What a decision was rewarded with, if it was."""
+        found = experiment.values.get((number, part))
+        if found is None and experiment.rules.aggregate == FIRST:
+            body = self.store.settled(experiment.id, number)
+            found = None if body is None else msgspec.json.decode(body)["value"]
+        return None if found is None else float(found)
+
+    def activate(self, experiment: Experiment, id: str) -> Answer:
+        """A decision was shown."""
+        number = self.number(experiment, id)
+        if not experiment.rules.activation:
+            return Answer(200, say.Done(False), [])
+        row = experiment.activate(self.clock(), number)
+        if row is not None:
+            return Answer(201, say.Done(), [row])
+        case = experiment.docket.cases.get(number)
+        if case is None or not case.shown:
+            raise self.no(experiment, 410, "this decision's window has ended")
+        return Answer(200, say.Done(False), [])
+
+    def no(self, experiment: Experiment, status: int, detail: str) -> Problem:
+        """A refusal, counted."""
+        self.refused[experiment.id] = self.refused.get(experiment.id, 0) + 1
+        return Problem(status, detail)
+
+    def change_arm(self, experiment: Experiment, name: str, change: str, by: str) -> Answer:
+        """An arm is added, paused, resumed or retired."""
+        try:
+            row = experiment.change_arm(self.clock(), name, change, by)
+        except InputError as error:
+            raise Problem(422, str(error)) from error
+        return Answer(201 if change == "added" else 200, say.Done(), [row])
+
+    def act(self, experiment: Experiment, entry: Entry, by: str) -> Answer:
+        """An act that changes what counts."""
+        try:
+            row = experiment.act(self.clock(), entry, by)
+        except (InputError, KeyError) as error:
+            raise Problem(422, str(error)) from error
+        return Answer(200, say.Done(), [row])
+
+    def ticks(self) -> list[Row]:
+        """Lines for what is due though nobody came."""
+        now = self.clock()
+        found = (experiment.tick(now) for experiment in self.experiments.values())
+        return [row for row in found if row is not None]
+
+    def due_snapshot(self, experiment: Experiment) -> Snapshot | None:
+        """A snapshot, if enough was learnt since the last one."""
+        learnt = sum(experiment.tally.recorded)
+        if learnt - experiment.learnt_at < EVERY:
+            return None
+        experiment.learnt_at = learnt
+        return experiment.snapshot()
+
+    def about(self, experiment: Experiment) -> say.ExperimentTold:
+        """An experiment as it stands."""
+        fold, docket, tally = experiment.fold, experiment.docket, experiment.tally
+        chances, arms = self.chances(experiment), []
+        for index, (name, status) in enumerate(zip(fold.roster.names, fold.roster.status, strict=True)):
+            count = tally.recorded[index]
+            mean = tally.sums[index] / count if count else None
+            arms.append(say.ArmTold(name, status, tally.chosen[index], count, mean, chances.get(name)))
+        return say.ExperimentTold(
+            experiment.id,
+            experiment.name,
+            experiment.terms.policy,
+            arms,
+            experiment.rules.as_json(),
+            experiment.about["shadow"],
+            fold.decisions,
+            sum(tally.recorded),
+            len(docket.cases),
+            docket.expired,
+            self.refused.get(experiment.id, 0),
+            experiment.standing.frozen is not None,
+            experiment.learning_again,
+            experiment.line,
+            "",
+        )
+
+    def chances(self, experiment: Experiment) -> dict[str, float]:
+        """p(t) of the active arms; empty where the policy cannot tell."""
+        fold = experiment.fold
+        if not fold.policy.explicit:
+            return {}
+        if len(fold.roster.present) == len(fold.roster.names):
+            told = fold.state.chances
+        else:
+            told = fold.policy.chances_among(fold.state, fold.roster.present)
+        found = zip(fold.roster.active, map(float, told), strict=True)
+        return {name: chance for name, chance in found if math.isfinite(chance)}
+
+
+def policy_of(asked: say.PolicyName | str) -> Policy[Any]:
+    """A policy by its name and parameters, or from its text."""
+    if isinstance(asked, str):
+        return SHIPPED.policy(asked)
+    given = []
+    for name, value in asked.parameters.items():
+        if not isinstance(value, bool | int | float | str) and value is not None:
+            raise InputError(f"policy {asked.name!r}: {name} must be a number, a word or true or false, not {value!r}")
+        given.append(f"{name}=({value})" if isinstance(value, str) else f"{name}={value!r}")
+    return SHIPPED.policy(f"{asked.name}:{','.join(given)}" if given else asked.name)

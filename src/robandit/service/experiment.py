@@ -1,0 +1,241 @@
+"""One experiment as it lives: what a request asks becomes the next line of its journal, and that line changes it.
+
+A line is applied by the same two functions when it is new and when the journal is read again (online/docket.py and
+online/fold.py). Here is what answers need besides: keys that were used, values that were told.
+"""
+
+import json
+from hashlib import blake2b
+from typing import NamedTuple
+
+import msgspec
+
+from robandit.dice import decision_key, decision_stream
+from robandit.errors import InputError
+from robandit.game import Choice
+from robandit.online.docket import ACTS, Docket
+from robandit.online.fold import Fold
+from robandit.online.learner import made_policy
+from robandit.online.rules import FIRST
+from robandit.online.saving import loaded, told_by
+from robandit.online.standing import Entry, Standing, changed, standing_of
+from robandit.online.terms import Terms, read_terms
+from robandit.service.stores.base import Kept, Row, Snapshot, Store
+from robandit.service.tally import Tally
+from robandit.store.code import code_hash, module_hash
+
+REMEMBERED = 200_000  # keys and values kept at hand; older values are looked up
+HOLDING = 6  # role of the streams that say which decisions are held out
+ACTS_SHOWN = 200
+MOST = 2.0**64
+
+
+class Made(NamedTuple):
+    """A decision that was made."""
+
+    number: int
+    arm: str
+    chance: float | None
+    holdout: bool
+
+
+class Experiment:
+    """A policy's fold, the docket of its rewards, and what is remembered for answers."""
+
+    def __init__(self, kept: Kept, terms: Terms, standing: Standing) -> None:
+        self.id, self.name, self.about = kept.id, kept.name, json.loads(kept.about)
+        self.terms, self.standing = terms, standing
+        self.policy = made_policy(terms.policy)
+        self.fold = Fold(self.policy, terms)
+        self.docket = Docket(terms, standing, self.fold)
+        self.rules = self.docket.rules
+        self.holding = decision_key(terms.seed, HOLDING)
+        self.tally, self.line, self.learnt_at = Tally(), 1, 0
+        self.tally.widen(len(terms.arms))
+        self.keys: dict[str, Made] = {}
+        self.values: dict[tuple[int, str], float] = {}
+        self.acts: list[tuple[int, Entry]] = []
+        self.epoch = 0
+        self.learning_again = False  # an act is being worked in: the journal is folded anew beside what lives
+        self.again = False  # one more act came meanwhile
+        self.since: list[tuple[int, Entry]] = []  # lines that came meanwhile
+
+    def made(self, key: str | None, unit: str | None, now: float) -> Made | None:
+        """The decision that a key, or a unit that sticks, has already."""
+        found = self.keys.get(f"k{key}") if key is not None else None
+        if found is None and unit is not None and self.rules.sticky:
+            found = self.keys.get(f"u{unit}")
+            case = None if found is None else self.docket.cases.get(found.number)
+            if self.rules.window is not None and (case is None or now >= case.ends):
+                found = None
+        return found
+
+    def decide(self, now: float, among: list[int] | None, key: str | None, unit: str | None) -> tuple[Made, Row]:
+        """The next decision."""
+        now = self.moment(now)
+        self.docket.advance(now)
+        fold = self.fold
+        names, number, held = fold.roster.names, fold.decisions, self.held_out(fold.decisions, unit)
+        choice = self.uniform(number, among) if held else fold.choice(among)
+        arm, chance = names[choice.arm], None if choice.chance != choice.chance else float(choice.chance)
+        entry: Entry = {"entry": "decide", "id": number, "arm": arm, "chance": chance, "note": int(choice.note)}
+        entry["eligible"] = None if among is None else [names[index] for index in among]
+        entry["time"] = now
+        if key is not None:
+            entry["key"] = key
+        if unit is not None:
+            entry["unit"] = unit
+        if held:
+            entry["holdout"] = True
+        return Made(number, arm, chance, held), self.appended(entry)
+
+    def held_out(self, number: int, unit: str | None) -> bool:
+        """Whether a decision is one of those that are drawn uniformly; a unit always is, or never."""
+        if self.rules.holdout <= 0.0:
+            return False
+        if unit is None:
+            return decision_stream(self.holding, number).uniform() < self.rules.holdout
+        key = self.holding.to_bytes(8, "big")
+        return (
+            int.from_bytes(blake2b(unit.encode(), digest_size=8, key=key).digest(), "big") / MOST < self.rules.holdout
+        )
+
+    def uniform(self, number: int, among: list[int] | None) -> Choice:
+        """A choice that owes the policy nothing."""
+        arms = self.fold.roster.present if among is None else among
+        random = decision_stream(self.fold.choosing, number)
+        return Choice(arms[min(int(random.uniform() * len(arms)), len(arms) - 1)], 1.0 / len(arms), 0)
+
+    def reward(self, now: float, number: int, value: float, source: str | None, part: str) -> Row | None:
+        """A decision's reward; None if it does not wait for one now."""
+        now = self.moment(now)
+        if not self.docket.waits(number, part, now):
+            return None
+        entry: Entry = {"entry": "reward", "id": number, "value": value, "source": source, "time": now}
+        if part:
+            entry["part"] = part
+        return self.appended(entry, settles=number if self.rules.aggregate == FIRST else None)
+
+    def activate(self, now: float, number: int) -> Row | None:
+        """A decision was shown; None if it does not wait for that now."""
+        case, now = self.docket.cases.get(number), self.moment(now)
+        if case is None or case.shown or now >= case.ends:
+            return None
+        return self.appended({"entry": "activate", "id": number, "time": now})
+
+    def change_arm(self, now: float, name: str, change: str, by: str) -> Row:
+        """An arm is added, paused, resumed or retired; refused with a sentence if it cannot be."""
+        self.fold.changing(name, change)
+        return self.appended({"entry": "arm", "arm": name, "change": change, "time": self.moment(now), "by": by})
+
+    def act(self, now: float, entry: Entry, by: str) -> Row:
+        """An operator's act that changes what counts: the journal has to be folded again."""
+        if self.policy.rewards_fixed:
+            raise InputError(f"{self.policy.name} cannot unlearn: {self.policy.rewards_fixed}")
+        if entry["entry"] == "source":
+            changed(self.standing.verdict(entry["source"]), entry)  # refused here, if at all
+        return self.appended({**entry, "time": self.moment(now), "by": by})
+
+    def tick(self, now: float) -> Row | None:
+        """Something is due though nobody came."""
+        return self.appended({"entry": "tick", "time": self.moment(now)}) if self.docket.due() <= now else None
+
+    def begin_epoch(self, now: float, epoch: int) -> Row:
+        """Ids begin anew: the database was restored from a backup."""
+        return self.appended({"entry": "epoch", "epoch": epoch, "time": self.moment(now)})
+
+    def moment(self, now: float) -> float:
+        """A time to the millisecond that never goes back."""
+        return max(round(now, 3), self.docket.clock)
+
+    def appended(self, entry: Entry, settles: int | None = None) -> Row:
+        """One more line, applied."""
+        line, act = self.line + 1, entry["entry"] in ACTS
+        row = Row(self.id, line, act, settles, msgspec.json.encode(entry).decode())
+        if act:
+            self.standing.take(line, entry)
+        self.apply(line, entry)
+        if self.learning_again:
+            self.since.append((line, entry))
+        return row
+
+    def apply(self, line: int, entry: Entry) -> None:
+        """A line, new or read again."""
+        kind, docket, fold = entry["entry"], self.docket, self.fold
+        arm = docket.cases[entry["id"]].arm if kind == "reward" and entry["id"] in docket.cases else -1
+        docket.take(line, entry)
+        if kind == "decide":
+            known = self.policy.explicit and len(fold.roster.present) == len(fold.roster.names)
+            chances = fold.state.chances if known else None
+            self.tally.decided(fold.roster.index[entry["arm"]], entry["id"], entry["time"], chances)
+        elif kind == "reward":
+            self.tally.rewarded(arm, entry["value"])
+        elif kind == "epoch":
+            self.epoch = entry["epoch"]
+        elif kind == "arm":
+            self.tally.widen(len(fold.roster.names))
+        if kind in ("arm", "epoch", *ACTS):
+            self.acts = [*self.acts[1 - ACTS_SHOWN :], (line, entry)]
+        self.remember(entry)
+        self.line = line
+
+    def remember(self, entry: Entry) -> None:
+        """What answers to later requests need of a line."""
+        kind = entry["entry"]
+        if kind == "reward":
+            self.values[entry["id"], entry.get("part", "")] = entry["value"]
+            if len(self.values) > REMEMBERED:
+                del self.values[next(iter(self.values))]
+        elif kind == "decide" and ("key" in entry or "unit" in entry):
+            made = Made(entry["id"], entry["arm"], entry["chance"], entry.get("holdout", False))
+            if "key" in entry:
+                self.keys[f"k{entry['key']}"] = made
+            if "unit" in entry and self.rules.sticky:
+                self.keys.pop(f"u{entry['unit']}", None)
+                self.keys[f"u{entry['unit']}"] = made
+            while len(self.keys) > REMEMBERED:
+                del self.keys[next(iter(self.keys))]
+
+    def snapshot(self) -> Snapshot:
+        """Everything but what is remembered, as of the last line."""
+        told = {"fold": told_by(self.fold), "docket": self.docket.as_json(), "tally": self.tally.as_json()}
+        body = msgspec.json.encode({**told, "epoch": self.epoch, "acts": self.acts})
+        return Snapshot(self.id, self.line, code_of(self), body)
+
+    def load(self, snapshot: Snapshot) -> None:
+        """Back to a snapshot."""
+        told = msgspec.json.decode(snapshot.body)
+        self.fold = loaded(told["fold"], lambda text: self.policy)
+        self.docket.target = self.fold
+        self.docket.load(told["docket"])
+        self.tally.load(told["tally"])
+        self.epoch, self.acts = told["epoch"], [(line, entry) for line, entry in told["acts"]]
+        self.line = snapshot.line
+
+    def taken_over(self, other: "Experiment") -> None:
+        """Go on with what another reading of the same journal came to."""
+        self.fold, self.docket, self.tally = other.fold, other.docket, other.tally
+        self.docket.standing = self.standing
+
+
+def code_of(experiment: Experiment) -> str:
+    """A digest of the code that a state depends on."""
+    return f"{code_hash(experiment.policy)} {module_hash('robandit.online.docket')}"
+
+
+def opened(store: Store, kept: Kept, *, snapshots: bool = True, standing: Standing | None = None) -> Experiment:
+    """An experiment from its journal: from the last snapshot on, if the same code made it and no act came later."""
+    first = next(iter(store.lines(kept.id)))[1]
+    terms = read_terms(msgspec.json.decode(first))
+    acts = [(line, msgspec.json.decode(body)) for line, body in store.lines(kept.id, 1, acts=True)]
+    found = Experiment(kept, terms, standing_of(acts) if standing is None else standing)
+    snapshot, end = store.snapshot(kept.id) if snapshots else None, store.head(kept.id).line
+    if snapshot is not None and snapshot.code == code_of(found) and all(line <= snapshot.line for line, _ in acts):
+        found.load(snapshot)
+    for line, body in store.lines(kept.id, max(min(found.line, end - REMEMBERED), 1)):
+        entry = msgspec.json.decode(body)
+        if line > found.line:
+            found.apply(line, entry)
+        else:
+            found.remember(entry)
+    return found

@@ -1,0 +1,219 @@
+"""What is said over HTTP: one struct a message. Parsing, checking and the OpenAPI document all come from these."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+MOST_DECISIONS = 1000  # of one bulk request
+MOST_REWARDS = 10_000
+MOST_ARMS = 1000
+
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Label = Annotated[str, Meta(max_length=200)]
+Id = Annotated[str, Meta(min_length=1, max_length=100)]
+
+
+class PolicyName(Struct, forbid_unknown_fields=True):
+    """A policy by name, with its parameters."""
+
+    name: Name
+    parameters: dict[str, Any] = {}
+
+
+class RulesAsked(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Which rewards count, and when; times are seconds."""
+
+    window: Annotated[float, Meta(gt=0, le=1e9)] | None = None
+    default: float | None = None
+    hold: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
+    aggregate: str = "first"
+    activation: bool = False
+    cap: Annotated[int, Meta(ge=0, le=10**9)] | None = None
+    token_cap: Annotated[int, Meta(ge=0, le=10**9)] | None = None
+    holdout: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    sticky: bool = False
+
+
+class NewExperiment(Struct, forbid_unknown_fields=True):
+    """An experiment to be: its arms, the policy that decides, and its rules."""
+
+    name: Name
+    arms: Annotated[list[Name], Meta(min_length=1, max_length=MOST_ARMS)]
+    policy: PolicyName | str
+    reward_range: Annotated[list[float], Meta(min_length=2, max_length=2)] = msgspec.field(
+        default_factory=lambda: [0.0, 1.0]
+    )
+    horizon: Annotated[int, Meta(ge=1, le=10**15)] = 100_000
+    corruption: Annotated[float, Meta(ge=0, le=1e15)] = 0.0
+    patience: Annotated[int, Meta(ge=1, le=10**7)] = 100_000
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
+    rules: RulesAsked = msgspec.field(default_factory=RulesAsked)
+    shadow: Annotated[list[PolicyName | str], Meta(max_length=8)] = []
+
+
+class Created(Struct):
+    """A new experiment's id."""
+
+    id: int
+
+
+class ExperimentTold(Struct):
+    """An experiment as it stands."""
+
+    id: int
+    name: str
+    policy: str
+    arms: list["ArmTold"]
+    rules: dict[str, Any]
+    shadow: list[str]
+    decisions: int
+    rewards: int
+    pending: int
+    expired: int
+    refused: int
+    frozen: bool
+    learning_again: bool
+    lines: int
+    head: str
+
+
+class ArmTold(Struct):
+    """An arm: how often it was chosen, what it earned, how likely it is next."""
+
+    name: str
+    status: str
+    decisions: int
+    rewards: int
+    mean_reward: float | None
+    probability: float | None
+
+
+class Experiments(Struct):
+    """All experiments a token may see."""
+
+    experiments: list[ExperimentTold]
+
+
+class Ask(Struct, forbid_unknown_fields=True):
+    """A decision is wanted: of some arms only, for a returning unit, or several at once."""
+
+    eligible: Annotated[list[Name], Meta(min_length=1, max_length=MOST_ARMS)] | None = None
+    unit: Name | None = None
+    count: Annotated[int, Meta(ge=1, le=MOST_DECISIONS)] | None = None
+
+
+class Decision(Struct):
+    """What was decided. `probability` is the one it was drawn with; null where the policy has none."""
+
+    id: str
+    arm: str
+    probability: float | None
+    holdout: bool = False
+
+
+class Decisions(Struct):
+    """Several decisions."""
+
+    decisions: list[Decision]
+
+
+class Reward(Struct, forbid_unknown_fields=True):
+    """What a decision earned; `source` refines who says so, `part` tells reports of one decision apart."""
+
+    reward: float
+    source: Label | None = None
+    part: Label | None = None
+
+
+class RewardOf(Struct, forbid_unknown_fields=True):
+    """A reward with the decision it belongs to."""
+
+    id: Id
+    reward: float
+    source: Label | None = None
+    part: Label | None = None
+
+
+class Rewards(Struct, forbid_unknown_fields=True):
+    """Rewards in bulk; each has its own outcome."""
+
+    rewards: Annotated[list[RewardOf], Meta(min_length=1, max_length=MOST_REWARDS)]
+
+
+class Outcome(Struct):
+    """What became of one request of several: 201 recorded, 200 it was known, or why not."""
+
+    status: int
+    detail: str = ""
+
+
+class Outcomes(Struct):
+    """One outcome a reward, in order."""
+
+    outcomes: list[Outcome]
+
+
+class Done(Struct):
+    """It is recorded; `new` is false where it was recorded before."""
+
+    new: bool = True
+
+
+class ArmAsked(Struct, forbid_unknown_fields=True):
+    """A new arm."""
+
+    name: Name
+
+
+class ArmChange(Struct, forbid_unknown_fields=True):
+    """What becomes of an arm: paused, resumed or retired."""
+
+    change: str
+
+
+class SourceChange(Struct, forbid_unknown_fields=True):
+    """What becomes of a source: quarantined, released, capped (a day) or weighted (0 to 1)."""
+
+    change: str
+    cap: Annotated[int, Meta(ge=0, le=10**9)] | None = None
+    weight: Annotated[float, Meta(ge=0, le=1)] | None = None
+
+
+class BreakerChange(Struct, forbid_unknown_fields=True):
+    """Learning stops after a line of the journal (`tripped`; now, if none is named), or goes on (`released`)."""
+
+    change: str
+    since: Annotated[int, Meta(ge=1)] | None = None
+
+
+class WhatIf(Struct, forbid_unknown_fields=True):
+    """What if the rewards of these sources, or of these decisions, had not been?"""
+
+    sources: Annotated[list[Label], Meta(max_length=10_000)] = []
+    decisions: Annotated[list[Id], Meta(max_length=10_000)] = []
+
+
+class Belief(Struct):
+    """Probabilities by arm, and the arm that leads."""
+
+    leader: str
+    probabilities: dict[str, float]
+
+
+class WhatIfTold(Struct):
+    """The belief as it is, and as it would be."""
+
+    now: Belief
+    then: Belief
+    left_out: int
+
+
+class Health(Struct):
+    """Whether the service can answer, and how long the disk takes."""
+
+    status: str
+    experiments: int
+    commit_ms: float
+    sync_ms: float
+    notes: list[str]

@@ -1,0 +1,42 @@
+"""What a service answers when it cannot do as asked: one sentence, as problem details (RFC 9457)."""
+
+import msgspec
+
+TITLES = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    409: "Conflict",
+    410: "Gone",
+    413: "Content Too Large",
+    415: "Unsupported Media Type",
+    421: "Misdirected Request",
+    422: "Unprocessable Content",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+    503: "Service Unavailable",
+}
+MEDIA = "application/problem+json"
+
+
+class Details(msgspec.Struct):
+    """The body of every answer that is not a success."""
+
+    title: str
+    status: int
+    detail: str
+    type: str = "about:blank"
+
+
+class Problem(Exception):
+    """A request that is refused; it changed nothing."""
+
+    def __init__(self, status: int, detail: str, headers: dict[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.headers = status, detail, headers or {}
+
+    def body(self) -> bytes:
+        """As JSON."""
+        return msgspec.json.encode(Details(TITLES[self.status], self.status, self.detail))

@@ -1,0 +1,177 @@
+"""A store in one file: SQLite through APSW, which brings its own library.
+
+SQLite 3.7.0 to 3.51.2 can lose acknowledged commits when one connection writes while another checkpoints, and the
+library that Python links is usually one of these: such a one is refused.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import local
+from typing import Any
+
+import apsw
+
+from robandit.errors import InputError
+from robandit.service.stores.base import NO_HEAD, Head, Kept, Refused, Row, Snapshot, heads_after
+
+SAFE = 3_051_003
+FORMAT = 1
+SNAPSHOTS = 2  # kept of each experiment
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS experiment(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, about TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS line(
+  experiment INTEGER NOT NULL, line INTEGER NOT NULL, act INTEGER NOT NULL, settles INTEGER, body TEXT NOT NULL,
+  PRIMARY KEY(experiment, line)) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX IF NOT EXISTS settled ON line(experiment, settles) WHERE settles IS NOT NULL;
+CREATE INDEX IF NOT EXISTS acts ON line(experiment, line) WHERE act = 1;
+CREATE TABLE IF NOT EXISTS head(experiment INTEGER PRIMARY KEY, line INTEGER NOT NULL, chain BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS snapshot(
+  experiment INTEGER NOT NULL, line INTEGER NOT NULL, code TEXT NOT NULL, body BLOB NOT NULL,
+  PRIMARY KEY(experiment, line)) STRICT, WITHOUT ROWID;
+"""
+
+
+class SqliteStore:
+    """One connection that writes; a read-only one for each thread that reads."""
+
+    def __init__(self, path: Path | str, *, vfs: str | None = None, read_only: bool = False) -> None:
+        if apsw.SQLITE_VERSION_NUMBER < SAFE:
+            raise InputError(f"SQLite {apsw.sqlite_lib_version()} can lose commits: 3.51.3 or newer is needed")
+        self.path, self.vfs, self.readers = str(path), vfs, local()
+        flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        try:
+            self.db = apsw.Connection(self.path, flags=flags, vfs=vfs)
+            self.db.set_busy_timeout(5000)
+            if not read_only:
+                self.db.execute("PRAGMA journal_mode=WAL")
+                self.db.execute("PRAGMA synchronous=FULL")
+                self.db.execute(SCHEMA)
+            self.check_format(read_only)
+            self.heads = {one: Head(line, chain) for one, line, chain in self.db.execute("SELECT * FROM head")}
+        except apsw.Error as error:
+            raise InputError(f"the database {self.path!r} cannot be used: {error}") from error
+
+    def check_format(self, read_only: bool) -> None:
+        """Refuse a database of another layout."""
+        kept = self.db.execute("PRAGMA user_version").get
+        if kept == 0 and not read_only:
+            self.db.execute(f"PRAGMA user_version={FORMAT}")
+        elif kept != FORMAT:
+            raise InputError(f"the database {self.path!r} has the format {kept}, and {FORMAT} is known here")
+
+    @property
+    def reader(self) -> Any:
+        """This thread's own read-only connection; it never checkpoints, and so never holds the writer up."""
+        if not hasattr(self.readers, "db"):
+            db = apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READONLY, vfs=self.vfs)
+            db.set_busy_timeout(5000)
+            db.execute("PRAGMA wal_autocheckpoint=0")
+            self.readers.db = db
+        return self.readers.db
+
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        """All or nothing."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield self.db
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+
+    def meta(self, key: str, value: bytes) -> bytes:
+        """What is kept under a key; the value given, if there was nothing."""
+        self.db.execute("INSERT OR IGNORE INTO meta VALUES(?, ?)", (key, value))
+        kept: bytes = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+        return kept
+
+    def experiments(self) -> list[Kept]:
+        """All experiments."""
+        return [Kept(*row) for row in self.db.execute("SELECT id, name, about FROM experiment ORDER BY id")]
+
+    def create(self, name: str, about: str, first: str) -> int:
+        """A new experiment with the first line of its journal."""
+        try:
+            with self.transaction() as db:
+                db.execute("INSERT INTO experiment(name, about) VALUES(?, ?)", (name, about))
+                number = int(db.last_insert_rowid())
+                heads = heads_after([Row(number, 1, False, None, first)], {number: Head(0, NO_HEAD)})
+                self.insert([Row(number, 1, False, None, first)], heads)
+        except apsw.ConstraintError as error:
+            raise Refused(f"an experiment has the name {name!r} already") from error
+        self.heads |= heads
+        return number
+
+    def commit(self, rows: list[Row], snapshots: Iterable[Snapshot] = ()) -> None:
+        """Keep some lines, in order."""
+        heads = heads_after(rows, self.heads)
+        try:
+            with self.transaction() as db:
+                self.insert(rows, heads)
+                for snapshot in snapshots:
+                    db.execute("INSERT OR REPLACE INTO snapshot VALUES(?, ?, ?, ?)", snapshot)
+                    oldest = "SELECT line FROM snapshot WHERE experiment = ? ORDER BY line DESC LIMIT -1 OFFSET ?"
+                    db.execute(
+                        f"DELETE FROM snapshot WHERE experiment = ? AND line IN ({oldest})",
+                        (snapshot.experiment, snapshot.experiment, SNAPSHOTS),
+                    )
+        except apsw.ConstraintError as error:
+            raise Refused(f"a line or a decision is kept already: {error}") from error
+        self.heads |= heads
+
+    def insert(self, rows: list[Row], heads: dict[int, Head]) -> None:
+        """Lines and heads, inside a transaction."""
+        self.db.executemany("INSERT INTO line VALUES(?, ?, ?, ?, ?)", rows)
+        self.db.executemany(
+            "INSERT OR REPLACE INTO head VALUES(?, ?, ?)", [(one, *head) for one, head in heads.items()]
+        )
+
+    def lines(self, experiment: int, after: int = 0, *, acts: bool = False) -> Iterator[tuple[int, str]]:
+        """Lines after one, in order, read in pieces, so that no long transaction keeps the log from being reset."""
+        only = "AND act = 1" if acts else ""
+        query = f"SELECT line, body FROM line WHERE experiment = ? AND line > ? {only} ORDER BY line LIMIT 20000"
+        while True:
+            piece = self.reader.execute(query, (experiment, after)).fetchall()
+            yield from piece
+            if not piece:
+                return
+            after = piece[-1][0]
+
+    def settled(self, experiment: int, number: int) -> str | None:
+        """The line that settled a decision."""
+        found = self.reader.execute("SELECT body FROM line WHERE experiment = ? AND settles = ?", (experiment, number))
+        row = found.fetchone()
+        return None if row is None else row[0]
+
+    def head(self, experiment: int) -> Head:
+        """Where a journal ends."""
+        row = self.reader.execute("SELECT line, chain FROM head WHERE experiment = ?", (experiment,)).fetchone()
+        return Head(*row)
+
+    def snapshot(self, experiment: int) -> Snapshot | None:
+        """The last snapshot."""
+        row = self.reader.execute(
+            "SELECT * FROM snapshot WHERE experiment = ? ORDER BY line DESC LIMIT 1", (experiment,)
+        ).fetchone()
+        return None if row is None else Snapshot(*row)
+
+    def backup(self, path: Path | str) -> None:
+        """A copy as of now, while others write."""
+        target = apsw.Connection(str(path))
+        try:
+            with target.backup("main", self.reader, "main") as copy:
+                copy.step()
+            target.execute("PRAGMA journal_mode=DELETE")  # one file
+        finally:
+            target.close()
+
+    def close(self) -> None:
+        """Let the file go; the log is folded into it."""
+        if hasattr(self.readers, "db"):
+            self.readers.db.close()
+            del self.readers.db
+        self.db.close()

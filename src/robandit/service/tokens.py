@@ -1,0 +1,136 @@
+"""Who may do what: tokens of 256 random bits, kept as their hash, each with a name, roles and, maybe, its experiments.
+
+A line of the token file reads `name roles hash [experiments=a,b] [rate=100]`; `robandit token` writes it.
+"""
+
+import os
+import secrets
+import time
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from robandit.errors import InputError, unknown
+
+ROLES = ("decide", "reward", "read", "admin")
+RATE = 50_000.0  # requests a second, unless the file says otherwise
+PREFIX = "rb_"
+
+
+@dataclass
+class Token:
+    """One who asks."""
+
+    name: str
+    roles: frozenset[str]
+    experiments: frozenset[str] | None = None  # ids or names; None: all
+    rate: float = RATE
+    left: float = field(default=0.0, compare=False)
+    filled: float = field(default=0.0, compare=False)
+
+    def may(self, role: str) -> bool:
+        """Whether a role is held; an admin holds all."""
+        return role in self.roles or "admin" in self.roles
+
+    def sees(self, id: int, name: str) -> bool:
+        """Whether an experiment is this token's business."""
+        return self.experiments is None or name in self.experiments or str(id) in self.experiments
+
+    def wait(self) -> float:
+        """Seconds until this token may ask again; 0 if now, which is then counted."""
+        now = time.monotonic()
+        self.left = min(self.rate, self.left + (now - self.filled) * self.rate) if self.filled else self.rate
+        self.filled = now
+        if self.left < 1.0:
+            return (1.0 - self.left) / self.rate
+        self.left -= 1.0
+        return 0.0
+
+
+LOCAL = Token(
+    "local", frozenset(["admin"]), rate=float("inf")
+)  # where no token file is given: whoever is on this machine
+
+
+class Tokens:
+    """The tokens of a file, read again whenever it changes."""
+
+    def __init__(self, path: Path | str | None) -> None:
+        self.path = None if path is None else Path(path)
+        self.known: dict[bytes, Token] = {}
+        self.stamp: tuple[float, int] = (0.0, 0)
+        self.refresh()
+
+    @property
+    def open(self) -> bool:
+        """Whether everybody on this machine may do everything."""
+        return self.path is None
+
+    def refresh(self) -> None:
+        """Read the file if it has changed."""
+        if self.path is None:
+            return
+        try:
+            told = os.stat(self.path)
+            stamp = (told.st_mtime, told.st_size)
+            if stamp == self.stamp:
+                return
+            known = read_tokens(self.path.read_text(), str(self.path))
+        except OSError as error:
+            raise InputError(f"the token file {str(self.path)!r} cannot be read: {error.strerror}") from error
+        self.known, self.stamp = known, stamp
+
+    def find(self, secret: bytes) -> Token | None:
+        """Whose token this is; looked up by its hash, so that time tells nothing of the secret."""
+        return self.known.get(sha256(secret).digest())
+
+
+def read_tokens(text: str, where: str) -> dict[bytes, Token]:
+    """Tokens by hash."""
+    found: dict[bytes, Token] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        try:
+            name, roles, digest, *rest = words
+            options = dict(word.split("=", 1) for word in rest)
+            token = Token(name, check_roles(roles))
+            if "experiments" in options:
+                token.experiments = frozenset(options.pop("experiments").split(","))
+            token.rate = float(options.pop("rate", RATE))
+            raw = bytes.fromhex(digest)
+            if options or len(raw) != 32 or not token.rate > 0 or "/" in name:
+                raise ValueError
+        except ValueError as error:
+            raise InputError(
+                f"{where}, line {number}: it must read `name roles hash [experiments=] [rate=]`"
+            ) from error
+        found[raw] = token
+    return found
+
+
+def check_roles(text: str) -> frozenset[str]:
+    """Roles, with commas between them."""
+    roles = frozenset(text.split(","))
+    for role in roles - set(ROLES):
+        raise unknown("role", role, ROLES)
+    return roles
+
+
+def new_token(path: Path | str, name: str, roles: str, experiments: str = "", rate: float | None = None) -> str:
+    """A fresh token, added to the file as its hash; it is told only here."""
+    check_roles(roles)
+    if not name or any(letter.isspace() or letter in "/#" for letter in name):
+        raise InputError(f"a token's name must be one word without / and #, not {name!r}")
+    old = Path(path).read_text() if Path(path).exists() else ""
+    if any(token.name == name for token in read_tokens(old, str(path)).values()):
+        raise InputError(f"a token has the name {name!r} already")
+    secret = PREFIX + secrets.token_urlsafe(32)
+    words = [name, roles, sha256(secret.encode()).hexdigest()]
+    words += [f"experiments={experiments}"] if experiments else []
+    words += [f"rate={rate:g}"] if rate else []
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    with os.fdopen(file, "w") as out:
+        out.write(" ".join(words) + "\n")
+    return secret

@@ -1,0 +1,106 @@
+"""Group commit: a thread commits what gathered while the last commit ran; an answer leaves when its lines are durable.
+
+Only the event loop touches the queue. The next batch is handed over first, then the answers of the last one are
+written, so that disk and processor work at the same time. If a commit fails, nobody knows what the disk holds and the
+memory is ahead of it: whoever waits is told so, and the service stops.
+"""
+
+import asyncio
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from robandit.service.stores.base import Row, Snapshot, Store
+
+Reply = Callable[[Any], None]  # called with what was to be answered, or with the error
+
+
+class Item(NamedTuple):
+    """Lines to be committed, and what happens then."""
+
+    rows: list[Row]
+    reply: Reply
+    answer: Any
+    snapshot: Snapshot | None
+
+
+class Writer:
+    """The one that commits."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, store: Store, failed: Callable[[BaseException], None]) -> None:
+        self.loop, self.store, self.failed = loop, store, failed
+        self.queue: list[Item] = []
+        self.batches: queue.SimpleQueue[list[Item] | None] = queue.SimpleQueue()
+        self.busy = False
+        self.error: BaseException | None = None
+        self.commits = self.lines = 0
+        self.seconds, self.longest = 0.0, 0.0  # a running mean of a commit's time, and its peak
+        self.thread = threading.Thread(target=self.run, name="writer", daemon=True)
+        self.thread.start()
+
+    def add(self, rows: list[Row], reply: Reply, answer: Any, snapshot: Snapshot | None = None) -> None:
+        """Answer when these lines, and all that came before, are durable."""
+        if self.error is not None:
+            reply(self.error)
+            return
+        self.queue.append(Item(rows, reply, answer, snapshot))
+        if not self.busy:
+            self.busy = True
+            self.loop.call_soon(self.hand_over)
+
+    def hand_over(self) -> None:
+        """What gathered is the next batch."""
+        batch, self.queue = self.queue, []
+        self.batches.put(batch)
+
+    def run(self) -> None:
+        """The thread: commit, tell the loop, again."""
+        while (batch := self.batches.get()) is not None:
+            rows = [row for item in batch for row in item.rows]
+            snapshots = [item.snapshot for item in batch if item.snapshot is not None]
+            began = time.perf_counter()
+            try:
+                if rows or snapshots:
+                    self.store.commit(rows, snapshots)
+            except BaseException as error:  # whatever it is, it must reach those who wait
+                self.loop.call_soon_threadsafe(self.fail, batch, error)
+                return
+            self.loop.call_soon_threadsafe(self.committed, batch, len(rows), time.perf_counter() - began)
+
+    def committed(self, batch: list[Item], lines: int, seconds: float) -> None:
+        """On the loop: the next batch goes first, then the answers."""
+        if self.queue:
+            self.hand_over()
+        else:
+            self.busy = False
+        self.commits, self.lines = self.commits + 1, self.lines + lines
+        self.seconds += 0.05 * (seconds - self.seconds)
+        self.longest = max(0.999 * self.longest, seconds)
+        for item in batch:
+            item.reply(item.answer)
+
+    def fail(self, batch: list[Item], error: BaseException) -> None:
+        """On the loop: nothing is committed any more."""
+        self.error = error
+        waiting, self.queue = [*batch, *self.queue], []
+        for item in waiting:
+            item.reply(error)
+        self.failed(error)
+
+    async def added(self, rows: list[Row], answer: Any = None, snapshot: Snapshot | None = None) -> Any:
+        """The answer, or the error, once these lines and all that came before are durable."""
+        done: asyncio.Future[Any] = self.loop.create_future()
+
+        def reply(told: Any) -> None:
+            if not done.done():
+                done.set_result(told)
+
+        self.add(rows, reply, answer, snapshot)
+        return await done
+
+    def close(self) -> None:
+        """Let the thread end."""
+        self.batches.put(None)
+        self.thread.join(timeout=30)
