@@ -9,12 +9,12 @@ from robandit.service.stores.sqlite import SqliteStore
 
 def open_store(url: str, *, read_only: bool = False) -> Store:
     """The store behind `sqlite:///FILE`, four slashes for a path from the root."""
-    scheme, colon, rest = url.partition("://")
+    scheme, _, rest = url.partition("://")
     if scheme != "sqlite" or not rest.startswith("/") or not rest.strip("/"):
-        raise InputError(f"--db must be sqlite:///FILE, not {url!r}")
+        raise InputError(f"a database must be sqlite:///FILE, not {url!r}")
     path = Path(rest.removeprefix("/"))
     if not path.parent.is_dir():
-        raise InputError(f"--db: there is no folder {str(path.parent)!r}")
+        raise InputError(f"there is no folder {str(path.parent)!r}")
     if read_only and not path.is_file():
-        raise InputError(f"--db: there is no database {str(path)!r}")
+        raise InputError(f"there is no database {str(path)!r}")
     return SqliteStore(path, read_only=read_only)
