@@ -25,6 +25,7 @@ from robandit.online.terms import Terms
 from robandit.state import load_state, save_state
 
 NAN = float("nan")
+TRIALS = 3  # role of the streams of trial choices
 
 
 class Fold:
@@ -69,6 +70,13 @@ class Fold:
             return self.policy.choose(self.state, random)
         self.check_arms()
         return self.policy.choose_among(self.state, among, random)
+
+    def trial_shares(self, trials: int = 1000) -> dict[str, float]:
+        """How often each active arm comes in trial choices, for policies that cannot tell their chances."""
+        key, counts = decision_key(self.terms.seed, TRIALS), dict.fromkeys(self.roster.active, 0)
+        for trial in range(trials):
+            counts[self.roster.names[self.drawn(decision_stream(key, trial), self.roster.among(None)).arm]] += 1
+        return {name: count / trials for name, count in counts.items()}
 
     def check_arms(self) -> None:
         """Refuse a policy that needs all its arms where they come, go or are not all eligible."""

@@ -1,5 +1,6 @@
 """The verbs of the service: one row a route, from which come its address, its role, its check and its documentation."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -35,11 +36,12 @@ class Route(NamedTuple):
     method: str
     path: str
     role: str
-    do: Callable[[Any], Answer]
+    do: Callable[[Any], Any]  # answers an Answer, or something to wait for that does
     asks: Any
     tells: dict[int, Any]
     summary: str
     keyed: bool = False
+    no: Callable[[Problem, dict[str, str]], bytes] | None = None  # a refusal in another protocol's words
 
 
 def source_of(token: Token, label: str | None, service: Service) -> str | None:
@@ -148,6 +150,33 @@ def retract(call: Call) -> Answer:
     return call.service.engine.act(call.experiment, {"entry": "retract", "id": number}, call.token.name)
 
 
+def what_if(call: Call) -> Any:
+    """The belief without some sources or rewards, folded beside what lives."""
+    engine = call.service.engine
+    numbers = [engine.number(call.experiment, id) for id in call.asked.decisions]
+    return asyncio.to_thread(engine.what_if, call.experiment, call.asked.sources, numbers)
+
+
+def evaluate(call: Call) -> Answer:
+    """OpenFeature asks for a decision."""
+    unit = call.asked.context.get("targetingKey")
+    if unit is not None and not (isinstance(unit, str) and 1 <= len(unit) <= MOST_KEY):
+        raise Problem(400, f"targetingKey must be text of 1 to {MOST_KEY} letters")
+    answer = call.service.engine.decide(call.experiment, say.Ask(unit=unit), None)
+    made: say.Decision = answer.message
+    told = {"decision": made.id, "holdout": made.holdout}
+    if made.probability is not None:
+        told["probability"] = made.probability
+    message = say.Evaluated(call.params["experiment"], made.arm, made.arm, "SPLIT", told)
+    return Answer(200, message, answer.rows)
+
+
+def not_evaluated(problem: Problem, params: dict[str, str]) -> bytes:
+    """A refusal in OpenFeature's words."""
+    code = {404: "FLAG_NOT_FOUND", 400: "INVALID_CONTEXT", 422: "PARSE_ERROR"}.get(problem.status, "GENERAL")
+    return msgspec.json.encode({"key": params["experiment"], "errorCode": code, "errorDetails": problem.detail})
+
+
 E1 = "/v1/experiments/{experiment}"
 DECISION = E1 + "/decisions/{decision}"
 ROUTES = [
@@ -160,7 +189,7 @@ ROUTES = [
         "decide",
         decide,
         say.Ask,
-        {201: say.Decision | say.Decisions, 200: say.Decision | say.Decisions},
+        {201: (say.Decision, say.Decisions), 200: (say.Decision, say.Decisions)},
         "Decide; with an Idempotency-Key a retry gets the same decision",
         keyed=True,
     ),
@@ -194,6 +223,17 @@ ROUTES = [
         say.SourceChange,
         {200: say.Done},
         "Quarantine, release, cap or weigh a source",
+    ),
+    Route("POST", E1 + "/what-if", "read", what_if, say.WhatIf, {200: say.WhatIfTold}, "What if these had not been?"),
+    Route(
+        "POST",
+        "/ofrep/v1/evaluate/flags/{experiment}",
+        "decide",
+        evaluate,
+        say.Evaluation,
+        {200: say.Evaluated},
+        "Decide, for any OpenFeature SDK",
+        no=not_evaluated,
     ),
     Route(
         "POST", E1 + "/breaker", "admin", change_breaker, say.BreakerChange, {200: say.Done}, "Stop learning, or go on"
@@ -238,7 +278,7 @@ def checked_key(key: str | None) -> str | None:
 
 def performed(
     service: Service, route: Route, header: bytes, params: dict[str, str], body: bytes, key: str | None
-) -> tuple[Answer, Experiment | None]:
+) -> tuple[Any, Experiment | None]:
     """One request, from who asks to what is to be committed; raises a Problem and changes nothing, or answers."""
     token = service.token(header)
     service.admit(token, route.role)

@@ -1,5 +1,6 @@
 """HTTP by Starlette: every route of the table, and around them what guards a browser's user."""
 
+from inspect import isawaitable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -69,9 +70,12 @@ def endpoint(service: Service, route: Route) -> Any:
             header = request.headers.get("authorization", "").encode("latin-1")
             key = request.headers.get("idempotency-key")
             answer, experiment = performed(service, route, header, request.path_params, body, key)
-            answer = await service.committed(answer, experiment)
+            answer = await service.committed(await answer if isawaitable(answer) else answer, experiment)
         except Problem as problem:
             service.count(route.summary, problem.status)
+            if route.no is not None:
+                said = route.no(problem, request.path_params)
+                return Response(said, problem.status, problem.headers, "application/json")
             return problem_reply(problem)
         except ClientDisconnect:
             return Response(status_code=400)
@@ -115,10 +119,16 @@ async def not_allowed(request: Request, error: Any) -> Response:
     return problem_reply(Problem(405, f"{request.method} is not for {request.url.path}", dict(error.headers or {})))
 
 
+def open_ended(path: str) -> str:
+    """A path whose last name may have slashes in it, as those of sources do."""
+    return path[:-1] + ":path}" if path.endswith(("{source}", "{arm}")) else path
+
+
 def application(service: Service, more: list[BaseRoute]) -> Starlette:
     """The whole: the table's routes and the pages."""
     paths: list[BaseRoute] = [
-        Path(route.path, endpoint(service, route), methods=[route.method], name=route.summary) for route in ROUTES
+        Path(open_ended(route.path), endpoint(service, route), methods=[route.method], name=route.summary)
+        for route in ROUTES
     ]
     handlers: dict[Any, Any] = {404: not_found, 405: not_allowed, 500: failed, Exception: failed}
     return Starlette(routes=paths + more, exception_handlers=handlers)

@@ -217,3 +217,19 @@ class Health(Struct):
     commit_ms: float
     sync_ms: float
     notes: list[str]
+
+
+class Evaluation(Struct):
+    """OpenFeature's question; `targetingKey` is the unit, what else the context holds is not looked at."""
+
+    context: dict[str, Any] = {}
+
+
+class Evaluated(Struct):
+    """OpenFeature's answer: the arm is the value; id and probability are in the metadata."""
+
+    key: str
+    value: str
+    variant: str
+    reason: str
+    metadata: dict[str, Any]

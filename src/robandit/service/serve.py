@@ -2,9 +2,13 @@
 
 import asyncio
 import os
+import signal
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +41,7 @@ def sync_latency(folder: Path) -> float:
 def serve(url: str, host: str, port: int, token_file: str | None) -> None:
     """Serve until a signal comes."""
     if token_file is None and host not in LOOPBACK:
-        raise InputError(f"{host} lies beyond this machine: there a file of tokens is needed (`robandit token` makes one)")
+        raise InputError(f"{host} lies beyond this machine: a file of tokens is needed (`robandit token` makes one)")
     tokens, store = Tokens(token_file), open_store(url)
     service = Service(store, tokens)
     path = getattr(store, "path", None)
@@ -52,7 +56,16 @@ def serve(url: str, host: str, port: int, token_file: str | None) -> None:
     asyncio.run(run(service, host, port))
 
 
-async def run(service: Service, host: str, port: int) -> None:
+class Server(uvicorn.Server):
+    """uvicorn's server, which leaves signals to us: it would send them again before the states are kept."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Nothing is captured."""
+        yield
+
+
+async def run(service: Service, host: str, port: int, began: Callable[[Any], None] | None = None) -> None:
     """uvicorn around a service; it stops when uvicorn has answered what is under way."""
     service.start()
     app = application(service, pages(service))
@@ -70,7 +83,12 @@ async def run(service: Service, host: str, port: int) -> None:
         date_header=False,
         timeout_graceful_shutdown=5,
     )
-    server = uvicorn.Server(config)
+    server = Server(config)
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, setattr, server, "should_exit", True)
+    if began is not None:
+        began(server)
     announced = asyncio.create_task(announce(server, service, host))
     stop_streams = asyncio.create_task(stopping(server, service))
     try:
