@@ -53,7 +53,7 @@ def serve(url: str, host: str, port: int, token_file: str | None) -> None:
                 f"the disk answers a sync in {latency * 1e6:.0f} µs: it does not write, and a power cut loses data"
             )
     sys.setswitchinterval(0.0005)  # the writer's thread and the loop take turns quickly
-    asyncio.run(run(service, host, port))
+    asyncio.run(run(service, host, port, lambda server: service.background(announce(server, service, host))))
 
 
 class Server(uvicorn.Server):
@@ -89,12 +89,10 @@ async def run(service: Service, host: str, port: int, began: Callable[[Any], Non
             asyncio.get_running_loop().add_signal_handler(number, setattr, server, "should_exit", True)
     if began is not None:
         began(server)
-    announced = asyncio.create_task(announce(server, service, host))
     stop_streams = asyncio.create_task(stopping(server, service))
     try:
         await server.serve()
     finally:
-        announced.cancel()
         stop_streams.cancel()
         await service.stop()
 
