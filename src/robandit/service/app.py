@@ -126,9 +126,21 @@ def open_ended(path: str) -> str:
 
 def application(service: Service, more: list[BaseRoute]) -> Starlette:
     """The whole: the table's routes and the pages."""
+    by_path: dict[str, dict[str, Any]] = {}
+    for route in ROUTES:
+        by_path.setdefault(route.path, {})[route.method] = endpoint(service, route)
     paths: list[BaseRoute] = [
-        Path(open_ended(route.path), endpoint(service, route), methods=[route.method], name=route.summary)
-        for route in ROUTES
+        Path(open_ended(path), by_verb(verbs), methods=list(verbs)) for path, verbs in by_path.items()
     ]
     handlers: dict[Any, Any] = {404: not_found, 405: not_allowed, 500: failed, Exception: failed}
     return Starlette(routes=paths + more, exception_handlers=handlers)
+
+
+def by_verb(verbs: dict[str, Any]) -> Any:
+    """All verbs of one path, so that one that is missing there is told which are not."""
+
+    async def called(request: Request) -> Response:
+        response: Response = await verbs["GET" if request.method == "HEAD" else request.method](request)
+        return response
+
+    return called
