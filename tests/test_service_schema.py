@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 import schemathesis
-from schemathesis import checks
 from hypothesis import HealthCheck, Phase, settings
+from schemathesis import checks
 
 from robandit.client import Client
 from robandit.service.openapi import document

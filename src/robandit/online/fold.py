@@ -11,7 +11,7 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from robandit.dice import Random, decision_key, decision_stream
+from robandit.dice import LaterStream, Random, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice, Policy, Setting
 from robandit.lab.log import BEGINNING, CHOOSING, LEARNING
@@ -112,7 +112,7 @@ class Fold:
     def rewarded(self, number: int, reward: float, source: str | None = None, time: float | None = None) -> None:
         """A decision's reward, in [0, 1], is learnt; who told it, and when, does not matter to a policy."""
         choice = self.pending.pop(number)
-        self.policy.learn(self.state, choice, reward, decision_stream(self.learning, number))
+        self.policy.learn(self.state, choice, reward, LaterStream(self.learning, number))
         if self.lift is not None:
             self.lift.seen(choice.arm, reward)
 
