@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+import uvloop
 
 from robandit.errors import InputError
 from robandit.service.app import LOOPBACK, application
@@ -53,7 +54,7 @@ def serve(url: str, host: str, port: int, token_file: str | None) -> None:
                 f"the disk answers a sync in {latency * 1e6:.0f} µs: it does not write, and a power cut loses data"
             )
     sys.setswitchinterval(0.0005)  # the writer's thread and the loop take turns quickly
-    asyncio.run(run(service, host, port, lambda server: service.background(announce(server, service, host))))
+    uvloop.run(run(service, host, port, lambda server: service.background(announce(server, service, host))))
 
 
 class Server(uvicorn.Server):
@@ -74,7 +75,6 @@ async def run(service: Service, host: str, port: int, began: Callable[[Any], Non
         host=host,
         port=port,
         http=hot_protocol(service),
-        loop="uvloop",
         ws="none",
         lifespan="off",
         access_log=False,
