@@ -29,13 +29,17 @@ def statements(told: dict[str, Any]) -> Shown:
         table.add_column(headings[2], ratio=5, overflow="fold")
         table.show_lines = True
     for item in told["statements"]:
-        first.add_row(f"[bold]{item['where']}[/bold]: {item['text']}", item["verdict"], item["evidence"])
+        first.add_row(
+            f"[bold]{item['where']}[/bold]: {item['text']}", f"{item['verdict']} ({item['label']})", item["evidence"]
+        )
     for item in told["theorems"]:
         said = f"[bold]{item['id']}[/bold] ({item['condition']}): {item['text']}"
         second.add_row(said, item["label"], item["evidence"])
     verdicts = [statement["verdict"] for statement in told["statements"]]
+    labels = [statement["label"] for statement in told["statements"]]
     counted = ", ".join(f"{verdicts.count(word)} {word}" for word in dict.fromkeys(verdicts))
-    return [first, second, f"{len(verdicts)} statements: {counted}; {told['seconds']:g} s"]
+    known = ", ".join(f"{labels.count(word)} {word}" for word in dict.fromkeys(labels))
+    return [first, second, f"{len(verdicts)} statements: {counted}; {known}; {told['seconds']:g} s"]
 
 
 def maybe(value: float | None, digits: int = 1) -> str:
