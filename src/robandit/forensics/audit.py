@@ -133,7 +133,8 @@ class Auditor:
                 f"{self.policy} leaves nothing to chance: its belief is the arm with the best mean reward"
             )
         if self.folding.kind == TRIALS:
-            self.notes.append(f"{self.policy} cannot tell its chances: its belief is the share of 1,000 trial choices")
+            thrown = f"the share of {self.folding.trials:,} trial choices"
+            self.notes.append(f"{self.policy} cannot tell its chances: its belief is {thrown}")
         if not self.folding.columns["rewarded"].all():
             self.notes.append("a journal has a row for each decision and one for each reward")
         if self.given.changes:

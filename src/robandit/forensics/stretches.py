@@ -16,7 +16,7 @@ from robandit.dice import Random, decision_words
 from robandit.forensics.tables import Changes, Codes
 from robandit.game import Floats, Policy
 from robandit.lab import leave_out
-from robandit.lab.folds import TRIALS, Folding
+from robandit.lab.folds import Folding
 from robandit.lab.log import CHOOSING, Log
 from robandit.online.fold import Fold
 from robandit.online.lists import as_arrays, as_lists
@@ -31,6 +31,15 @@ class Stretched(Folding):
 
     terms: Terms | None = None  # a journal has them
     changes: Changes = ()
+
+    @property
+    def trials(self) -> int:
+        """Fewer than elsewhere: they are thrown interpreted, for no compiled policy chooses among some arms."""
+        return 250
+
+    def looks(self, count: int) -> int:
+        """Fewer too: a look ends a stretch, and some throw trial choices."""
+        return min(count, 100 if self.policy.explicit else 40)
 
     @cached_property
     def fresh(self) -> Any:
@@ -81,7 +90,7 @@ class Stretched(Folding):
         for mark in marks:
             while changes and changes[0][0] <= mark:
                 row, change, name = changes.pop(0)
-                state, done = learnt(row), row
+                state, done = learnt(max(row - 1, done)), max(row - 1, done)
                 fold.state = as_lists(state)
                 fold.change(name, change)
                 state = as_arrays(self.policy, fold.setting, fold.state)
@@ -91,7 +100,7 @@ class Stretched(Folding):
     def belief(self, state: Any, present: list[int], kind: int, codes: Codes) -> Any:
         """What is believed of the arms that are there: p among them, the best mean, or the share of trial choices."""
         if kind == leave_out.TRIALS:
-            return trials(self.policy, state, present, self.seed)
+            return shares(self.policy, state, present, self.seed, self.trials)
         if kind == leave_out.MEANS:
             learnt = self.columns["rewarded"][: len(codes)] & (codes >= 0)
             arms, rewards = (self.columns[name][: len(codes)][learnt] for name in ("arms", "rewards"))
@@ -116,12 +125,12 @@ class Stretched(Folding):
         return found
 
 
-def trials(policy: Policy[Any], state: Any, present: list[int], seed: int) -> Floats:
+def shares(policy: Policy[Any], state: Any, present: list[int], seed: int, trials: int) -> Floats:
     """How often each arm that is there comes in trial choices."""
     random = Random(*map(int, decision_words(seed, np.zeros(1, np.uint64), CHOOSING)[0]))
     lists = as_lists(deepcopy(state))
-    drawn = [policy.choose_among(lists, present, random).arm for _ in range(TRIALS)]
-    found: Floats = np.bincount(drawn, minlength=max(present) + 1)[present] / TRIALS
+    drawn = [policy.choose_among(lists, present, random).arm for _ in range(trials)]
+    found: Floats = np.bincount(drawn, minlength=max(present) + 1)[present] / trials
     return found
 
 

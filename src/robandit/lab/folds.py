@@ -55,6 +55,15 @@ class Folding:
             raise InputError(f"sources must have one entry a row ({self.rows}), not the shape {self.codes.shape}")
 
     @property
+    def trials(self) -> int:
+        """How many trial choices a belief is read from, where it must be."""
+        return TRIALS
+
+    def looks(self, count: int) -> int:
+        """How many of so many looks over time can be afforded."""
+        return count
+
+    @property
     def rows(self) -> int:
         """How many rows the log has."""
         return len(self.columns["arms"])
@@ -84,6 +93,7 @@ class Folding:
 
     def marks(self, count: int) -> Codes:
         """Rows after which p is looked at: so many, evenly spaced, the last one among them."""
+        count = self.looks(count)
         return np.unique(np.linspace(0, self.rows, count + 1).round().astype(np.int64)[1:])
 
     def over_time(self, marks: Codes, codes: Codes | None = None) -> Floats:
@@ -166,7 +176,7 @@ class Folding:
             (*rows, codes),
             dice,
             left,
-            (marks, first, kind, (words, TRIALS)),
+            (marks, first, kind, (words, self.trials)),
             (beliefs, taken, expected, np.zeros((2, arms))),
             control or (np.zeros(1, np.int64), np.zeros(1, np.int64)),
         )
