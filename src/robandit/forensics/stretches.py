@@ -90,7 +90,7 @@ class Stretched(Folding):
         for mark in marks:
             while changes and changes[0][0] <= mark:
                 row, change, name = changes.pop(0)
-                state, done = learnt(max(row - 1, done)), max(row - 1, done)
+                state, done = learnt(row), row
                 fold.state = as_lists(state)
                 fold.change(name, change)
                 state = as_arrays(self.policy, fold.setting, fold.state)
