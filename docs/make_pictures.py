@@ -67,6 +67,7 @@ def attacks() -> None:
     main(["price", "--frontier", "--plot", str(FOLDER / "frontier.png"), "--page", str(FOLDER / "frontier.html")])
     main(["price", "--frontier", "--arms", "9", "--plot", str(FOLDER / "frontier-grid.png")])
     main(["optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
+    main(["theory", "bounds", "--runs", "40", "--plot", str(FOLDER / "bounds.png")])
     main(["theory", "recoveries", "--plot", str(FOLDER / "recoveries.png")])
     main(["theory", "prices", "--means", "0.6,0.5", "--plot", str(FOLDER / "prices.png")])
     main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
