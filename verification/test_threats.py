@@ -67,6 +67,11 @@ def test_size_matters_more_than_timing() -> None:
     assert f"beats full strength by {100 * (efficient / full - 1):.0f} %" in PAGE
 
 
+def test_the_heuristic_for_samba_before_the_draw() -> None:
+    step, limit = 0.05, 0.9 / 0.8 - 1
+    assert f"its clean regret plus {(2 + step) / (1 - step / limit):.1f} C" in PAGE
+
+
 def test_one_arm_is_not_enough() -> None:
     one, four = (regret("ucb1", f"push:lowered={count},raised={9 - count}", 100, schedule="band") for count in (1, 4))
     print(f"\none {one:.0f}, four {four:.0f}: {four / one:.2f} times")
@@ -84,6 +89,16 @@ def test_a_contested_lead_costs_twice() -> None:
     print(f"\na unit costs {aimed:.2f} where the lead is contested; {[round(other, 2) for other in others]}")
     assert f"{aimed:.1f} a unit with eight arms, where `leading` gets {max(others):.1f}" in PAGE
     assert aimed > 4.5
+
+
+def test_a_cap_on_sources_turns_a_share_into_a_number() -> None:
+    shares = []
+    for can in ("both:share=0.3,sources=400,each=1", "both:share=0.3"):
+        ring = rb.attack("push-shown:raised=1", budget=float("inf"), capability=can)
+        trace = rb.simulate(rb.Thompson(), GRID, ring, horizon=ROUNDS, runs=48, seed=1)
+        shares.append(trace.best_arm_share)
+    capped, free = (f"{100 * share:.0f} %" for share in shares)
+    assert f"best arm in {capped} of the rounds; without the cap that ring leaves it {free}" in PAGE
 
 
 def test_what_the_frontier_sweeps() -> None:
