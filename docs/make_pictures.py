@@ -63,9 +63,9 @@ def corruption() -> None:
 
 
 def attacks() -> None:
-    """The frontier, the shape of the optimum, and one attack over time."""
+    """The frontier, one panel of it for the README, the shape of the optimum, and one attack over time."""
+    main(["price", "--can", "erase", "--arms", "9", "--runs", "12", "--plot", str(FOLDER / "frontier-grid.png")])
     main(["price", "--frontier", "--plot", str(FOLDER / "frontier.png"), "--page", str(FOLDER / "frontier.html")])
-    main(["price", "--frontier", "--arms", "9", "--plot", str(FOLDER / "frontier-grid.png")])
     main(["optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
     main(["theory", "bounds", "--runs", "40", "--plot", str(FOLDER / "bounds.png")])
     main(["theory", "recoveries", "--plot", str(FOLDER / "recoveries.png")])
