@@ -168,7 +168,7 @@ def test_a_quarantine_that_was_lifted_leaves_no_trace() -> None:
             acts.append({"entry": name, "source": "shop", "change": "released", "time": time})
         ends = [{"entry": "tick", "time": time}] * 3
         found = []
-        for entries in (plain + ends, plain + acts, plain + [*acts[:1], *ends[:2]]):
+        for entries in (plain + ends, plain + acts, [*plain, *acts[:1], *ends[:2]]):
             docket = docket_of(terms, entries)
             for line, entry in lines(entries):
                 docket.take(line, entry)

@@ -77,7 +77,7 @@ class Journal:
         return enumerate(self.entries, start=2)
 
     def settled(self, number: int) -> tuple[float, float, int, int, list[tuple[int, Entry]]] | None:
-        """When a decision's rewards are weighed: line, time due, window before hold, rank, and the rewards; or never."""
+        """When a decision's rewards are weighed, if ever: line, time, windows before holds, rank; and the rewards."""
         rules, (line, _), rewards = self.rules, self.made[number], self.rewards.get(number, [])
         hold, ends = rules.hold, self.ends(number)
         shown = self.shown.get(number) if rules.activation else (line, self.made[number][1])

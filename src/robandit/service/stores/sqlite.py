@@ -45,17 +45,28 @@ class SqliteStore:
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         try:
             self.db = apsw.Connection(self.path, flags=flags, vfs=vfs)
-            self.db.set_busy_timeout(5000)
-            if not read_only:
-                self.db.execute("PRAGMA journal_mode=WAL")
-                self.db.execute("PRAGMA synchronous=FULL")
-                self.db.execute("PRAGMA wal_autocheckpoint=0")  # `checkpoint` does it
-                self.db.set_wal_hook(self.grown)
-                self.db.execute(SCHEMA)
-            self.check_format(read_only)
-            self.heads = {one: Head(line, chain) for one, line, chain in self.db.execute("SELECT * FROM head")}
+            try:
+                self.begin(read_only)
+            except BaseException:
+                self.db.close()
+                raise
         except apsw.Error as error:
             raise InputError(f"the database {self.path!r} cannot be used: {error}") from error
+
+    def begin(self, read_only: bool) -> None:
+        """Settings, tables, and where each journal ends."""
+        self.db.set_busy_timeout(5000)
+        if not read_only:
+            if self.db.execute("PRAGMA journal_mode=WAL").get != "wal":  # SQLite goes on with what it had
+                raise InputError(
+                    f"the database {self.path!r} cannot have a log beside it (WAL): its disk must be local"
+                )
+            self.db.execute("PRAGMA synchronous=FULL")
+            self.db.execute("PRAGMA wal_autocheckpoint=0")  # `checkpoint` does it
+            self.db.set_wal_hook(self.grown)
+            self.db.execute(SCHEMA)
+        self.check_format(read_only)
+        self.heads = {one: Head(line, chain) for one, line, chain in self.db.execute("SELECT * FROM head")}
 
     def check_format(self, read_only: bool) -> None:
         """Refuse a database of another layout."""
