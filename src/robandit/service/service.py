@@ -8,6 +8,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
+from robandit.online.standing import Standing
 from robandit.service.engine import Answer, Engine
 from robandit.service.experiment import Experiment, opened
 from robandit.service.problems import Problem
@@ -115,7 +116,7 @@ class Service:
         while True:
             experiment.again = False
             await self.writer.added([])
-            found = await asyncio.to_thread(self.read_again, kept, experiment)
+            found = await asyncio.to_thread(self.read_again, kept, deepcopy(experiment.standing))
             if not experiment.again:
                 break
         for line, entry in experiment.since:
@@ -125,9 +126,9 @@ class Service:
         experiment.learning_again, experiment.since = False, []
         self.writer.add([], ignored, None, experiment.snapshot())
 
-    def read_again(self, kept: Kept, experiment: Experiment) -> Experiment:
+    def read_again(self, kept: Kept, standing: Standing) -> Experiment:
         """The whole journal under what operators said last."""
-        return opened(self.store, kept, snapshots=False, standing=deepcopy(experiment.standing))
+        return opened(self.store, kept, snapshots=False, standing=standing)
 
     async def stop(self) -> None:
         """Commit what is under way, keep the states, let the database go."""
