@@ -127,9 +127,11 @@ def plot_from(arguments: argparse.Namespace) -> "Path | None":
 
 
 def json_flags() -> Parser:
-    """The flag of every command that prints a table."""
+    """The flags of every command that prints a table."""
     flags = Parser(add_help=False)
-    flags.add_argument("--json", action="store_true", help="print JSON in place of a table")
+    how = flags.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="print JSON in place of a table")
+    how.add_argument("--wide", action="store_true", help="every column, a line a row, however wide (as in a pipe)")
     return flags
 
 

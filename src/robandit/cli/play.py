@@ -2,7 +2,6 @@
 
 import argparse
 import math
-import sys
 from typing import TYPE_CHECKING, Any
 
 from robandit.cli.attacks import adversary_json, finite
@@ -62,7 +61,7 @@ def play(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(result)
     else:
-        print_table(result)
+        print_table(result, arguments.wide)
     if plot:
         from robandit.pictures.regret import regret_over_time
 
@@ -144,7 +143,10 @@ def as_json(
         "seed": arguments.seed,
         "adversary": adversary_json(adversary),
         "results": [
-            result_json(policy, environment, trace, adversary, setting)
+            {
+                **result_json(policy, environment, trace, adversary, setting),
+                "difference": None if trace is traces[0] else difference(trace, traces[0]),
+            }
             for policy, trace in zip(policies, traces, strict=True)
         ],
     }
@@ -175,6 +177,16 @@ def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, s
             *adversary_notes(policy, adversary, trace),
         ],
     }
+
+
+def difference(trace: "Trace", first: "Trace") -> dict[str, float | None] | None:
+    """The regret less that of the first policy, run by run; None where plays by counts share no luck."""
+    from robandit.lab.trace import summarised
+
+    if "counts" in (trace.engine, first.engine):
+        return None
+    told = summarised(trace.regret[:, -1] - first.regret[:, -1])
+    return {name: told[name] for name in ("mean", "half_width_95")}
 
 
 def step_notes(policy: Any, means: tuple[float, ...]) -> list[str]:
@@ -215,19 +227,10 @@ def adversary_notes(policy: Any, adversary: Any, trace: "Trace") -> list[str]:
     return notes
 
 
-def print_table(result: dict[str, Any]) -> None:
+def print_table(result: dict[str, Any], wide: bool) -> None:
     """The table and its notes."""
-    from rich.console import Console
+    from robandit.cli.sheet import show
+    from robandit.cli.tables import play_table
 
-    from robandit.cli.tables import SPARE, play_table
-
-    tables, console = [play_table(result, SPARE[:count]) for count in range(len(SPARE) + 1)], Console()
-    free = console.options.update(width=1000)
-    sizes = [console.measure(table, options=free) for table in tables]
-    if not sys.stdout.isatty():  # a pipe has no width: let nothing be cut
-        console = Console(width=max(100, sizes[0].maximum))
-    fits = [number for number, size in enumerate(sizes) if size.minimum <= console.width]
-    console.print(tables[fits[0] if fits else -1])  # rather a column less than a number cut
-    for row in result["results"]:
-        for note in row["notes"]:
-            console.print(f"note on {row['label']}: {note}", highlight=False)
+    notes = [f"note on {row['label']}: {note}" for row in result["results"] for note in row["notes"]]
+    show(play_table(result), *notes, wide=wide)

@@ -79,7 +79,7 @@ def redteam(arguments: argparse.Namespace) -> None:
         print_json(told)
     else:
         for result in results:
-            print_finding(result)
+            print_finding(result, arguments.wide)
     if plot:
         draw(findings, plot, arguments)
 
@@ -165,15 +165,12 @@ def replay(evaluator: "Evaluator", candidate: "Candidate", budget: float, argume
     return shlex.join(words + (["--charge", game.charge] if game.charge != "cost" else []))
 
 
-def print_finding(result: dict[str, Any]) -> None:
+def print_finding(result: dict[str, Any], wide: bool) -> None:
     """A small table and the command that plays the attack again."""
-    from rich.console import Console
-
+    from robandit.cli.sheet import show
     from robandit.cli.tables import redteam_table
 
-    console = Console()
-    console.print(redteam_table(result))
-    console.print("Play the worst one again, to the same numbers:", highlight=False)
+    show(redteam_table(result), "Play the worst one again, to the same numbers:", wide=wide)
     print(f"  {result['replay']}")
 
 
