@@ -150,5 +150,5 @@ def room(wide: bool) -> int:
 
 
 def paragraph(text: "Text | str", console: Any) -> None:
-    """Words, wrapped on a terminal only."""
-    console.print(Text(text) if isinstance(text, str) else text, soft_wrap=not sys.stdout.isatty())
+    """Words, wrapped where there is a width."""
+    console.print(Text(text) if isinstance(text, str) else text, soft_wrap=room(wide=False) == ENDLESS)

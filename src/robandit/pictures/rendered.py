@@ -12,6 +12,10 @@ class Rendered:
         """The figure."""
         raise NotImplementedError(f"{type(self).__name__} has no figure")
 
+    def narrow(self) -> "Rendered | None":
+        """The same for a phone, if it is another drawing."""
+        return None
+
     @cached_property
     def figure(self) -> Any:
         """Laid out once, which takes as long as drawing it."""

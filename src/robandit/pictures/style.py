@@ -50,12 +50,12 @@ def colour_of(policy: str) -> str:
 
 
 def looks(policies: Iterable[str]) -> dict[str, Look]:
-    """A look for each policy of a picture: its family's colour, and dashes and markers to tell a family's apart."""
+    """A look for each policy of a picture: its family's colour, dashes within it, and a marker of its own."""
     found, seen = dict[str, Look](), Counter[str]()
     for policy in policies:
         if policy not in found:
             colour = colour_of(policy)
-            found[policy] = Look(colour, DASHES[seen[colour] % len(DASHES)], MARKERS[seen[colour] % len(MARKERS)])
+            found[policy] = Look(colour, DASHES[seen[colour] % len(DASHES)], MARKERS[len(found) % len(MARKERS)])
             seen[colour] += 1
     return found
 
