@@ -1,16 +1,48 @@
 """Regret over time, and regret of many policies side by side."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from robandit.errors import InputError
 from robandit.lab.trace import Trace
+from robandit.pictures.rendered import Rendered
 from robandit.pictures.style import WIDTH, colour_of, headline, looks, plain_axes, thousands
 
 
-def regret_over_time(traces: list[tuple[str, Trace]], result: dict[str, Any], path: Path) -> None:
+@dataclass(frozen=True)
+class RegretOverTime(Rendered):
     """Mean cumulative regret with a band from the 5 % to the 95 % quantile, corrupted rounds shaded."""
+
+    traces: dict[str, Trace]
+    caption: str
+
+    def laid_out(self) -> Any:
+        """The figure."""
+        return drawn(list(self.traces.items()), self.caption)
+
+
+def plot(traces: Trace | Mapping[str, Trace], caption: str = "") -> RegretOverTime:
+    """Regret over time of one play, or of several by name: a notebook shows it, `.save("regret.png")` writes it.
+
+    The band is from the 5 % to the 95 % quantile of the runs; plays must be of the same length.
+    """
+    named = {"regret": traces} if isinstance(traces, Trace) else dict(traces)
+    for name, trace in named.items():
+        if not isinstance(trace, Trace):
+            raise InputError(f"plot draws traces, such as plot({{'samba': trace}}), not {trace!r} for {name!r}")
+    if len({tuple(trace.rounds) for trace in named.values()}) != 1:
+        raise InputError("plot draws one or more plays with the same checkpoints: give them the same horizon")
+    first = next(iter(named.values()))
+    runs, arms = len(first.regret), len(first.gaps)
+    return RegretOverTime(named, caption or f"{arms} arms, {runs:,} runs; band: 5 % to 95 % of runs")
+
+
+def drawn(traces: list[tuple[str, Trace]], words: str) -> Any:
+    """Lines, bands, shades and a legend."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
@@ -28,10 +60,9 @@ def regret_over_time(traces: list[tuple[str, Trace]], result: dict[str, Any], pa
     axes.set_xlabel("round", fontsize=9)
     axes.set_ylabel("cumulative regret (true means)", fontsize=9)
     axes.tick_params(labelsize=8.5)
-    headline(
-        figure, axes, message([(label, float(trace.regret[:, -1].mean())) for label, trace in traces]), caption(result)
-    )
-    axes.set_xlim(0, result["horizon"])
+    ends = [(label, float(trace.regret[:, -1].mean())) for label, trace in traces]
+    headline(figure, axes, message(ends), words)
+    axes.set_xlim(0, traces[0][1].horizon)
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_formatter(thousands)
     axes.yaxis.set_major_formatter(thousands)
@@ -39,7 +70,7 @@ def regret_over_time(traces: list[tuple[str, Trace]], result: dict[str, Any], pa
     figure.legend(
         title="policy (mean regret at the end)", frameon=False, loc="outside lower center", ncols=2, fontsize=8.5
     )
-    figure.savefig(path, dpi=200)
+    return figure
 
 
 def message(ends: list[tuple[str, float]]) -> str:
