@@ -119,7 +119,7 @@ def test_captions_say_nothing_of_a_schedule_where_there_is_none(robandit: Any, t
     assert (told["threat"], told["schedule"], told["size"]) == ("B", None, None)
     out = " ".join(robandit("play", *terms, "--plot", str(tmp_path / "p.svg"))[1].split())
     assert "Threat model B: sink-shown, budget 5 charged by cost." in out
-    assert "<!-- threat model B: sink-shown, C = 5 by cost -->" in (tmp_path / "p.svg").read_text()
+    assert ">threat model B: sink-shown, C = 5 by cost<" in (tmp_path / "p.svg").read_text()
 
 
 def test_what_an_attacker_sees_is_not_what_a_policy_is_told(robandit: Any) -> None:
@@ -246,7 +246,6 @@ def shown_on_a_terminal(words: list[str], width: int) -> list[str]:
         ("play --polcy samba", "flag '--polcy' is unknown; did you mean '--policy'?"),
         ("play extra", "argument 'extra' is unknown"),
         ("plya", "command 'plya' is unknown; did you mean 'play'?"),
-        ("", "required"),
     ],
 )
 def test_mistakes_get_one_sentence_and_exit_code_two(robandit: Any, words: str, message: str) -> None:

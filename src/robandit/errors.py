@@ -38,6 +38,6 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
 def unknown(kind: str, given: str, allowed: Iterable[str]) -> InputError:
     """An error for a name that is not in the list, with the nearest allowed name."""
     names = sorted(allowed)
-    near = get_close_matches(given, names, n=1, cutoff=0.5)
+    near = get_close_matches(given, names, n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return InputError(f"{kind} {given!r} is unknown{hint} (allowed: {', '.join(names) or 'none'})")
