@@ -21,7 +21,8 @@ window.addEventListener("load", function () {
   told.sources = read(0).slice(0, 5);
   table.tHead.rows[0].cells[2].querySelector("button").click();
   told.least = read(0)[0];
-  told.figures = document.querySelectorAll("figure svg").length;
+  var seen = function (one) { return one.getClientRects().length; };
+  told.figures = Array.from(document.querySelectorAll("figure svg")).filter(seen).length;
   told.width = document.documentElement.scrollWidth; told.window = window.innerWidth;
   told.headings = Array.from(document.querySelectorAll("h2")).map(function (h) { return h.textContent; });
   document.body.setAttribute("data-told", JSON.stringify(told));

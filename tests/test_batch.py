@@ -158,7 +158,7 @@ def test_wrong_arguments(changes: dict[str, Any], message: str) -> None:
 
 def test_wrong_parts() -> None:
     with pytest.raises(rb.InputError, match="policy must be a Policy"):
-        rb.simulate("samba", ENVIRONMENT, horizon=10)  # type: ignore[arg-type]
+        rb.simulate(7, ENVIRONMENT, horizon=10)  # type: ignore[arg-type]
     for means, message in [([], "at least one arm"), ([0.1, 1.2], "arm 2 was given 1.2"), ([float("nan")], "nan")]:
         with pytest.raises(rb.InputError, match=message):
             rb.Bernoulli(means)

@@ -17,11 +17,11 @@ def test_the_comparison_names_every_policy_and_both_conditions(tmp_path: Path) -
     rows = {
         name: (summarised(random.random(9) + 1), summarised(random.random(9) + 5)) for name in ("samba", "ucb1:scale=2")
     }
-    regret_comparison(rows, ("quiet", "loud"), "a caption", tmp_path / "picture.svg")
+    regret_comparison(rows, ("quiet", "loud"), "a message", "a caption", tmp_path / "picture.svg")
     drawn = (tmp_path / "picture.svg").read_text()
     assert drawn.startswith("<?xml")
     assert drawn.count("<!-- samba -->") == drawn.count("<!-- ucb1:scale=2 -->") == 1
-    assert all(f"<!-- {words} -->" in drawn for words in ("quiet", "loud", "a caption"))
+    assert all(f"<!-- {words} -->" in drawn for words in ("quiet", "loud", "a message", "a caption"))
 
 
 def test_panels_are_the_same_bytes_for_the_same_data_and_name_their_lines() -> None:

@@ -28,6 +28,7 @@ HOMES = {
     "lab.trace": "Trace",
     "online.learner": "Decision Learner",
     "parts": "About parameter",
+    "pictures.regret": "plot",
     "policies.aae": "Aae",
     "policies.barbar": "Barbar",
     "policies.barbat": "Barbat",
@@ -57,6 +58,7 @@ HOMES = {
     "redteam.advice": "advise",
     "redteam.ask": "find_price find_worst_attack",
     "schedule": "Plan Schedule Timetable",
+    "study.ask": "StudyResults read_results run_study",
     "theory.optimal_attack": "optimal_attack",
 }
 PLACES = {name: home for home, names in HOMES.items() for name in names.split()}

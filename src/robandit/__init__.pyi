@@ -28,6 +28,7 @@ from robandit.online.learner import Decision as Decision
 from robandit.online.learner import Learner as Learner
 from robandit.parts import About as About
 from robandit.parts import parameter as parameter
+from robandit.pictures.regret import plot as plot
 from robandit.policies.aae import Aae as Aae
 from robandit.policies.barbar import Barbar as Barbar
 from robandit.policies.barbat import Barbat as Barbat
@@ -65,5 +66,8 @@ from robandit.schedule import Schedule as Schedule
 from robandit.schedule import Timetable as Timetable
 from robandit.state import load_state as load_state
 from robandit.state import save_state as save_state
+from robandit.study.ask import StudyResults as StudyResults
+from robandit.study.ask import read_results as read_results
+from robandit.study.ask import run_study as run_study
 from robandit.theory.optimal_attack import optimal_attack as optimal_attack
 from robandit.version import __version__ as __version__

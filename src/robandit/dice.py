@@ -22,6 +22,12 @@ class Random:
     s2: Word
     s3: Word
 
+    def __init__(self, s0: int, s1: int | None = None, s2: int | None = None, s3: int | None = None) -> None:
+        """The four words of a state; one number alone is a seed, for trying a part by hand."""
+        if s1 is None or s2 is None or s3 is None:
+            s0, s1, s2, s3 = (int(word) for word in np.random.SeedSequence(s0).generate_state(4, np.uint64))
+        self.s0, self.s1, self.s2, self.s3 = s0, s1, s2, s3
+
     def word(self) -> int:
         """The next 64 random bits."""
         total = (self.s0 + self.s3) & WORD

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class Refused(Exception):
@@ -24,9 +25,19 @@ class CompileError(Refused):
     """A part cannot be compiled."""
 
 
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number within its limits; 1e5 is one too, 0.5 and True are not."""
+    number = int(value) if isinstance(value, float) and value.is_integer() else value
+    if isinstance(number, bool) or not hasattr(number, "__index__") or number < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    if most is not None and number > most:
+        raise InputError(f"{name} must be at most {most:,}, not {number:,}")
+    return int(number)
+
+
 def unknown(kind: str, given: str, allowed: Iterable[str]) -> InputError:
     """An error for a name that is not in the list, with the nearest allowed name."""
     names = sorted(allowed)
-    near = get_close_matches(given, names, n=1, cutoff=0.5)
+    near = get_close_matches(given, names, n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return InputError(f"{kind} {given!r} is unknown{hint} (allowed: {', '.join(names) or 'none'})")

@@ -79,7 +79,7 @@ def run_advise(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(told)
     else:
-        print_advice(told)
+        print_advice(told, arguments.wide)
 
 
 def as_json(found: Any, environment: Any, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -115,16 +115,15 @@ def as_json(found: Any, environment: Any, arguments: argparse.Namespace) -> dict
     }
 
 
-def print_advice(told: dict[str, Any]) -> None:
+def print_advice(told: dict[str, Any], wide: bool) -> None:
     """The sentence first, then what it rests on."""
-    from rich.console import Console
+    from rich.text import Text
 
+    from robandit.cli.sheet import show
     from robandit.cli.tables import advice_table
 
-    console = Console()
-    verdict = f"Take [bold]{told['advice']}[/]" if told["advice"] else "[bold]No policy of the list will do[/]"
-    console.print(f"{verdict}: {told['reason']}.", highlight=False)
-    console.print(f"The attacker {told['capability']['words']}.", highlight=False)
-    console.print(f"{told['helps'][0].upper()}{told['helps'][1:]}.", highlight=False)
+    take = ("Take ", (told["advice"], "bold")) if told["advice"] else (("No policy of the list will do", "bold"),)
+    show(Text.assemble(*take, f": {told['reason']}."), f"The attacker {told['capability']['words']}.")
+    show(f"{told['helps'][0].upper()}{told['helps'][1:]}.")
     if told["results"]:
-        console.print(advice_table(told))
+        show(advice_table(told), wide=wide)

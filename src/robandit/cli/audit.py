@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(found.as_json())
         return
-    print_audit(found)
+    print_audit(found, arguments.wide)
     for name, path in (("state", state), ("report", page)):
         if path:
             print(f"{name}: {path}")
@@ -166,26 +166,23 @@ def audited(arguments: argparse.Namespace) -> "Audit":
         )
 
 
-def print_audit(found: "Audit") -> None:
+def print_audit(found: "Audit", wide: bool) -> None:
     """The findings for a person at a terminal."""
-    from rich.console import Console
-
+    from robandit.cli.sheet import show
     from robandit.cli.tables import audit_table, values_table
 
-    told, console = found.as_json(), Console()
+    told = found.as_json()
     leader, table = told["belief"]["leader"], found.table
     print(
         f"{told['rows']:,} rows, {len(told['arms'])} arms, {len(table.sources):,} sources, folded by {told['policy']}"
     )
     print(f"Belief: {leader} leads with p = {told['belief']['chances'][leader]:.4g}")
     if told["sources"]:
-        console.print(audit_table(told, SHOWN))
-    for line in findings(found):
-        print(line)
+        show(audit_table(told, SHOWN), wide=wide)
+    show(*findings(found))
     if told["off_policy"]:
-        console.print(values_table(told["off_policy"]))
-    for note in told["notes"]:
-        print(f"- {note}")
+        show(values_table(told["off_policy"]), wide=wide)
+    show(*(f"- {note}" for note in told["notes"]))
 
 
 def findings(found: "Audit") -> list[str]:

@@ -13,11 +13,18 @@ if TYPE_CHECKING:  # `robandit --help` loads next to nothing
     from pathlib import Path
 
 
+class Help(argparse.HelpFormatter):
+    """Help in which lines that were set stay as they were."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose mistakes are one sentence, and that takes no flag by half its name."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{"allow_abbrev": False, **options})
+        super().__init__(**{"allow_abbrev": False, "formatter_class": Help, **options})
 
     def error(self, message: str) -> NoReturn:
         raise InputError(message.replace("argument ", "", 1))
@@ -127,9 +134,11 @@ def plot_from(arguments: argparse.Namespace) -> "Path | None":
 
 
 def json_flags() -> Parser:
-    """The flag of every command that prints a table."""
+    """The flags of every command that prints a table."""
     flags = Parser(add_help=False)
-    flags.add_argument("--json", action="store_true", help="print JSON in place of a table")
+    how = flags.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="print JSON in place of a table")
+    how.add_argument("--wide", action="store_true", help="every column, a line a row, however wide (as in a pipe)")
     return flags
 
 

@@ -1,7 +1,6 @@
 """The catalogue commands: policies, adversaries, environments."""
 
 import argparse
-import sys
 from typing import Any
 
 from robandit.cli.flags import catalogue_from, json_flags, load_flags, print_json
@@ -74,10 +73,9 @@ def show_list(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(entries)
         return
-    from rich.console import Console
-
+    from robandit.cli.sheet import room, show
     from robandit.cli.tables import catalogue_table
 
-    console = Console(width=None if sys.stdout.isatty() else 140)
-    for kind in kinds:
-        console.print(catalogue_table(kind, [told for told in entries if told["kind"] == kind], console.width))
+    listed = {kind: [told for told in entries if told["kind"] == kind] for kind in kinds}
+    tables = [catalogue_table(kind, told, room(arguments.wide)) for kind, told in listed.items()]
+    show(*tables, wide=arguments.wide)

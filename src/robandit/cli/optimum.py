@@ -54,7 +54,7 @@ def optimum(arguments: argparse.Namespace) -> None:
         price=arguments.price,
         budget=arguments.budget,
         step=arguments.step,
-        playable=arguments.confirm > 0,
+        playable=arguments.confirm > 0 or (plot is not None and arguments.budget is not None),
     )
     told = as_json(found, arguments)
     if arguments.json:
@@ -63,9 +63,11 @@ def optimum(arguments: argparse.Namespace) -> None:
         print_words(told)
     if plot:
         from robandit.pictures.optimum import attack_shape
+        from robandit.theory.reached import reached
 
-        words = decision_words(found)
-        attack_shape(found.rounds, found.chances, found.decisions, words, caption(told), plot)
+        game = (arguments.means, arguments.learning_rate, arguments.horizon, arguments.budget is not None)
+        shape = (found.rounds, found.chances, *reached(found, *game))
+        attack_shape(*shape, decision_words(found), titles(told), plot)
         if not arguments.json:
             print(f"picture: {plot}")
 
@@ -122,7 +124,7 @@ def as_json(found: "OptimalAttack", arguments: argparse.Namespace) -> dict[str, 
         "clean_regret": found.clean_regret,
         "simulated": None,
     }
-    if found.adversary is not None:
+    if found.adversary is not None and arguments.confirm:
         from robandit.environments.bernoulli import Bernoulli
         from robandit.lab.batch import simulate
         from robandit.policies.samba import Samba
@@ -156,14 +158,14 @@ def terms(told: dict[str, Any]) -> str:
     return f"price {told['price']:g} per unit of corruption"
 
 
-def caption(told: dict[str, Any]) -> str:
-    """What the picture shows, in two lines."""
+def titles(told: dict[str, Any]) -> tuple[str, str]:
+    """What the picture says, and of what."""
     means = "/".join(f"{mean:g}" for mean in told["means"])
-    first = (
-        f"Exact worst attack on samba (rate {told['learning_rate']:g}), means {means}, threat model {told['threat']}"
-    )
-    state = ", drawn with the whole budget left" if told["budget"] is not None else ""
-    return f"{first}\n{terms(told)}{state}: regret {told['regret']:,.1f}, clean {told['clean_regret']:,.1f}"
+    clean, regret = told["clean_regret"], told["regret"]
+    message = f"The worst attack makes SAMBA lose {regret:,.0f} in place of {clean:,.0f}"
+    state = "; what most runs at that p do" if told["budget"] is not None else ""
+    rest = f"exact; step {told['learning_rate']:g}, means {means}, threat model {told['threat']}, {terms(told)}{state}"
+    return message, rest
 
 
 def print_words(told: dict[str, Any]) -> None:

@@ -1,11 +1,8 @@
 """`robandit play`: policies against one environment and one adversary."""
 
 import argparse
-import math
-import sys
 from typing import TYPE_CHECKING, Any
 
-from robandit.cli.attacks import adversary_json, finite
 from robandit.cli.flags import (
     adversary_from,
     attack_flags,
@@ -23,10 +20,10 @@ from robandit.cli.flags import (
 )
 from robandit.cli.progress import progress
 from robandit.errors import InputError
-from robandit.version import __version__
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
-    from robandit.game import Setting
+    from pathlib import Path
+
     from robandit.lab.trace import Trace
 
 
@@ -39,6 +36,7 @@ def add(commands: Any) -> None:
         help="policies against one environment and one adversary: a table, a picture",
         description="Play policies against one environment and one adversary.",
     )
+    parser.add_argument("--runs-out", metavar="FILE", help="every run's regret over time, to .csv or .parquet")
     journal = parser.add_argument_group("a journal in place of the table's many runs")
     journal.add_argument(
         "--log", metavar="FILE", help="play one run and write its journal: decisions, rewards, sources"
@@ -50,7 +48,7 @@ def add(commands: Any) -> None:
 
 def play(arguments: argparse.Namespace) -> None:
     """Simulate, print, draw."""
-    plot, catalogue = plot_from(arguments), catalogue_from(arguments)
+    plot, runs_out, catalogue = plot_from(arguments), runs_from(arguments), catalogue_from(arguments)
     policies = policies_from(arguments, catalogue)
     environment, adversary = environment_from(arguments, catalogue), adversary_from(arguments, catalogue)
     check_log(arguments, policies)
@@ -58,22 +56,64 @@ def play(arguments: argparse.Namespace) -> None:
         traces, stopped = play_all(policies, environment, adversary, arguments)
     else:
         traces, stopped = [play_logged(policies[0], environment, adversary, arguments)], False
+    from robandit.cli.played import as_json
+
     result = as_json(policies[: len(traces)], environment, adversary, arguments, traces)
+    if runs_out is not None:
+        write_runs(runs_out, labelled(result, traces))
     if arguments.json:
         print_json(result)
     else:
-        print_table(result)
+        print_table(result, arguments.wide)
     if plot:
-        from robandit.pictures.regret import regret_over_time
+        from robandit.pictures.regret import RegretOverTime, caption
 
-        labels = [row["label"] for row in result["results"]]
-        regret_over_time(list(zip(labels, traces, strict=True)), result, plot)
+        RegretOverTime(labelled(result, traces), caption(result)).save(plot)
         if not arguments.json:
             print(f"picture: {plot}")
+    if runs_out is not None and not arguments.json:
+        print(f"runs: {runs_out}")
     if arguments.log and not arguments.json:
         print(f"journal: {arguments.log}")
     if stopped:
         raise KeyboardInterrupt
+
+
+def labelled(result: dict[str, Any], traces: "list[Trace]") -> "dict[str, Trace]":
+    """Traces by the policy's text; one that was given twice is there once, it is the same play."""
+    return dict(zip((row["label"] for row in result["results"]), traces, strict=True))
+
+
+def runs_from(arguments: argparse.Namespace) -> "Path | None":
+    """Where every run goes, checked before anything is played."""
+    if arguments.runs_out is None:
+        return None
+    from pathlib import Path
+
+    from robandit.pictures.style import check_file
+
+    with naming("--runs-out"):
+        check_file(Path(arguments.runs_out), "a table of runs", (".csv", ".parquet"))
+    return Path(arguments.runs_out)
+
+
+def write_runs(path: "Path", traces: "dict[str, Trace]") -> None:
+    """One row a policy, run and checkpoint."""
+    import pyarrow
+
+    told = [
+        trace.to_arrow().add_column(0, "policy", pyarrow.array([label] * trace.regret.size))
+        for label, trace in traces.items()
+    ]
+    table = pyarrow.concat_tables(told)
+    if path.suffix.lower() == ".csv":
+        from pyarrow import csv
+
+        csv.write_csv(table, path)
+    else:
+        from pyarrow import parquet
+
+        parquet.write_table(table, path)
 
 
 def check_log(arguments: argparse.Namespace, policies: list[Any]) -> None:
@@ -125,113 +165,10 @@ def play_all(
     return traces, False
 
 
-def as_json(
-    policies: list[Any], environment: Any, adversary: Any, arguments: argparse.Namespace, traces: "list[Trace]"
-) -> dict[str, Any]:
-    """The result under the names of the contract."""
-    from robandit.game import Setting
-
-    setting = Setting(len(environment.means), arguments.horizon, adversary.budget if adversary else 0.0)
-    return {
-        "version": __version__,
-        "environment": {
-            "name": environment.name,
-            "means": list(environment.means),
-            "parameters": environment.parameters(),
-        },
-        "horizon": arguments.horizon,
-        "runs": arguments.runs,
-        "seed": arguments.seed,
-        "adversary": adversary_json(adversary),
-        "results": [
-            result_json(policy, environment, trace, adversary, setting)
-            for policy, trace in zip(policies, traces, strict=True)
-        ],
-    }
-
-
-def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, setting: "Setting") -> dict[str, Any]:
-    """One policy's row."""
-    from robandit.lab.trace import summarised
-
-    budget = adversary.budget if adversary else 0.0
-    shares = trace.pulls[:, trace.gaps <= 1e-12].sum(axis=1) / trace.pulls.sum(axis=1)
-    return {
-        "policy": policy.name,
-        "label": str(policy),
-        "parameters": policy.parameters(),
-        "fidelity": policy.about.fidelity,
-        "engine": trace.engine,
-        "road": trace.road,
-        "regret": trace.summary(),
-        "corruption": {
-            "budget": finite(budget),
-            "paid_mean": float(trace.corruption_paid[:, -1].mean()),
-            "rounds_mean": float(trace.rounds_changed.mean()),
-        },
-        "best_arm_share": trace.best_arm_share,
-        "best_arm_half_width_95": summarised(shares)["half_width_95"],
-        "ns_per_round": trace.nanoseconds,
-        "notes": [
-            *policy.notes(setting),
-            *step_notes(policy, environment.means),
-            *engine_notes(trace),
-            *adversary_notes(policy, adversary, trace),
-        ],
-    }
-
-
-def step_notes(policy: Any, means: tuple[float, ...]) -> list[str]:
-    """What SAMBA cannot know of its own step, because it does not know the means."""
-    from robandit.environments.means import admissible_step
-    from robandit.policies.samba import Samba
-
-    samba, limit = getattr(policy, "inner", policy), admissible_step(means)
-    if not isinstance(samba, Samba) or samba.learning_rate < limit:
-        return []
-    step = f"learning_rate {samba.learning_rate:g} is not below r*/r_2 - 1 = {limit:.3g}, the admissible step"
-    return [f"{step} for these means: the bound on regret does not hold"]
-
-
-def engine_notes(trace: "Trace") -> list[str]:
-    """What a play by counts gives up, and which road a kernel took if not the usual one."""
-    if trace.engine == "counts":
-        return ["played by counts: exact in law, but its luck is not shared with plays round by round"]
-    slow = "compiled by numba as one piece, the slower road: a part of this play cannot be compiled alone"
-    return [slow] if trace.road == "numba" else []
-
-
-def adversary_notes(policy: Any, adversary: Any, trace: "Trace") -> list[str]:
-    """What could not be spent, and what a watching adversary was shown."""
-    from robandit.lab.play import REFRESH, TRIALS
-
-    notes: list[str] = []
-    if adversary is None:
-        return notes
-    spent = trace.rounds_changed.mean() if adversary.charge == "rounds" else trace.corruption_paid[:, -1].mean()
-    if math.isfinite(adversary.budget) and adversary.budget - spent > 1e-6 * adversary.budget:
-        notes.append(
-            f"{adversary.budget - spent:,.1f} of the budget {adversary.budget:,g} was not spent (mean over runs)"
-        )
-    if adversary.watches and not policy.explicit:
-        shown = f"frequencies of {TRIALS} trial choices, renewed every {REFRESH} rounds"
-        notes.append(f"p(t) has no closed form: the adversary was shown {shown}")
-    return notes
-
-
-def print_table(result: dict[str, Any]) -> None:
+def print_table(result: dict[str, Any], wide: bool) -> None:
     """The table and its notes."""
-    from rich.console import Console
+    from robandit.cli.sheet import show
+    from robandit.cli.tables import play_table
 
-    from robandit.cli.tables import SPARE, play_table
-
-    tables, console = [play_table(result, SPARE[:count]) for count in range(len(SPARE) + 1)], Console()
-    free = console.options.update(width=1000)
-    sizes = [console.measure(table, options=free) for table in tables]
-    if not sys.stdout.isatty():  # a pipe has no width: let nothing be cut
-        console = Console(width=max(100, sizes[0].maximum))
-    fits = [number for number, size in enumerate(sizes) if size.minimum <= console.width]
-    console.print(tables[fits[0] if fits else -1])  # rather a column less than a number cut
-    for row in result["results"]:
-        for note in row["notes"]:
-            console.print(f"note on {row['label']}: {note}", highlight=False)
+    notes = [f"note on {row['label']}: {note}" for row in result["results"] for note in row["notes"]]
+    show(play_table(result), *notes, wide=wide)

@@ -86,7 +86,7 @@ def price(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(told)
     else:
-        print_prices(told, only_front=arguments.frontier is not None)
+        print_prices(told, only_front=arguments.frontier is not None, wide=arguments.wide)
     if plot or page:
         from robandit.cli.frontier import panels_of, show
 

@@ -1,7 +1,6 @@
 """Prices as JSON and as tables."""
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from robandit.cli.attacks import as_flags, finite
@@ -93,20 +92,18 @@ def notes(game: "Game", priced: "Price") -> list[str]:
     return said
 
 
-def print_prices(told: dict[str, Any], only_front: bool) -> None:
+def print_prices(told: dict[str, Any], only_front: bool, wide: bool) -> None:
     """One table an attacker and environment, the cheapest to turn first; of a whole frontier only what is on it."""
-    from rich.console import Console
-
+    from robandit.cli.sheet import show
     from robandit.cli.tables import price_table
 
-    console = Console() if sys.stdout.isatty() else Console(width=120)
     panels = dict[tuple[str, str], list[dict[str, Any]]]()
     for row in told["results"]:
         panels.setdefault((row["attacker"]["title"], row["environment"]["title"]), []).append(row)
     for rows in panels.values():
         shown = [row for row in rows if row["front"]] if only_front else rows
         beaten = f"On the front: {len(shown)} of {len(rows)}." if only_front else ""
-        console.print(price_table(shown or rows, told, beaten))
+        show(price_table(shown or rows, told, beaten), wide=wide)
         for note in dict.fromkeys(note for row in shown for note in row["notes"]):
             who = ", ".join(row["label"] for row in shown if note in row["notes"])
-            console.print(f"note on {who}: {note}", highlight=False)
+            show(f"note on {who}: {note}")

@@ -79,7 +79,7 @@ def redteam(arguments: argparse.Namespace) -> None:
         print_json(told)
     else:
         for result in results:
-            print_finding(result)
+            print_finding(result, arguments.wide)
     if plot:
         draw(findings, plot, arguments)
 
@@ -165,15 +165,12 @@ def replay(evaluator: "Evaluator", candidate: "Candidate", budget: float, argume
     return shlex.join(words + (["--charge", game.charge] if game.charge != "cost" else []))
 
 
-def print_finding(result: dict[str, Any]) -> None:
+def print_finding(result: dict[str, Any], wide: bool) -> None:
     """A small table and the command that plays the attack again."""
-    from rich.console import Console
-
+    from robandit.cli.sheet import show
     from robandit.cli.tables import redteam_table
 
-    console = Console()
-    console.print(redteam_table(result))
-    console.print("Play the worst one again, to the same numbers:", highlight=False)
+    show(redteam_table(result), "Play the worst one again, to the same numbers:", wide=wide)
     print(f"  {result['replay']}")
 
 
@@ -181,6 +178,7 @@ def draw(findings: "list[tuple[Evaluator, Finding]]", path: "Path", arguments: a
     """One finding over time; several against the budget."""
     if len(findings) == 1:
         from robandit.pictures.attack import attack_over_time
+        from robandit.pictures.style import colour_of
         from robandit.redteam.replay import told_over_time
 
         evaluator, finding = findings[0]
@@ -189,11 +187,16 @@ def draw(findings: "list[tuple[Evaluator, Finding]]", path: "Path", arguments: a
         adversary = evaluator.adversary(finding.candidate, finding.budget)
         stories = [
             (label, told_over_time(game, against, runs, arguments.threads))
-            for label, against in ((as_flags(finding.candidate), adversary), ("no attack", None))
+            for label, against in (("under attack", adversary), ("no attack", None))
         ]
-        bill = f"threat model {arguments.threat}, C = {finding.budget:g} by {game.charge}"
-        title = f"{game.policy}, {len(game.environment.means)} arms, {runs} runs; band: 5 % to 95 % of runs\n{bill}"
-        attack_over_time(stories, title, path)
+        attacked, clean = (float(story.regret[:, -1].mean()) for _, story in stories)
+        units = "forged units" if arguments.threat == "A" else "forged rewards"
+        message = f"{finding.budget:,g} {units}: {attacked / clean:,.0f} times the regret of {game.policy}"
+        terms = (
+            f"{len(game.environment.means)} arms, {runs} runs, mean, band 5 % to 95 %; threat model {arguments.threat}"
+        )
+        rest = f"{terms}, C by {game.charge}\n{as_flags(finding.candidate, evaluator.capability)}"
+        attack_over_time(stories, colour_of(str(game.policy)), message, rest, path)
     else:
         from robandit.pictures.corruption import regret_against_budget
         from robandit.redteam.curves import curves_of

@@ -129,13 +129,10 @@ def show_status(checked: "Study", store: "Store", as_json: bool) -> None:
         told = {"study": checked.name, "total": total, "grids": rows, "failed": failures}
         print_json({**told, "damaged": len(store.damaged())})
         return
-    from rich.console import Console
-
+    from robandit.cli.sheet import show
     from robandit.cli.tables import status_table
 
-    console = Console()
-    console.print(status_table(checked.name, rows))
-    for key, error in failures.items():
-        console.print(f"failed {checked.cells()[key].policy}: {error}", highlight=False)
+    show(status_table(checked.name, rows))
+    show(*(f"failed {checked.cells()[key].policy}: {error}" for key, error in failures.items()))
     if store.damaged():
-        console.print(f"{len(store.damaged())} damaged files in {store.folder / 'quarantine'}", highlight=False)
+        show(f"{len(store.damaged())} damaged files in {store.folder / 'quarantine'}")

@@ -1,12 +1,11 @@
-"""Tables for people, with rich."""
+"""What each command's table holds; sheet.py fits it to the width there is."""
 
 import math
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
 from robandit.cli.attacks import described
+from robandit.cli.numbers import percent, scientific, short, tenths, with_half
+from robandit.cli.sheet import Column, Sheet
 
 TITLES = {
     "policy": "Policies",
@@ -15,105 +14,105 @@ TITLES = {
     "adversary": "Attacks that decide themselves when and how far (B sees the draw, A does not)",
     "environment": "Environments",
 }
-SPARE = ("ns/round", "median", "5 % - 95 %")  # left out of a play's table where it is narrow, in this order
-COLUMNS = {"policy": ("needs", "fidelity", "cost"), "schedule": ("sees",), "adversary": ("threat", "sees")}
-NARROW = 100  # below this a policy's fidelity and cost are left to the JSON
+SEES = {"schedule": [Column("sees", "words")], "adversary": [Column("threat"), Column("sees", "words", 1)]}
+ABOUT = {
+    "policy": [
+        Column("bound", "words", 1),
+        Column("needs", "words", 2),
+        Column("fidelity", "words", 3),
+        Column("cost a round", "words", 4),
+        Column("late rewards", "words", 5),
+        Column("reference", "words", 6),
+    ],
+    **SEES,
+}
+NARROW = 110  # columns
+KEYS = {"cost a round": "cost", "late rewards": "late"}
+COLOURS = {"reproduced": "green", "depends": "yellow", "not-reproduced": "red", "not-tested": "dim"}
 
 
-def new_table(title: str, caption: str | None = None) -> Table:
-    """A table in the house's style."""
-    return Table(
-        title=title,
-        caption=caption,
-        box=SIMPLE_HEAD,
-        title_justify="left",
-        caption_justify="left",
-        title_style="bold",
-        pad_edge=False,
-    )
-
-
-def catalogue_table(kind: str, entries: list[dict[str, Any]], width: int) -> Table:
-    """One row a part."""
-    columns = ("needs",) if kind == "policy" and width < NARROW else COLUMNS.get(kind, ())
-    table = new_table(TITLES[kind])
-    table.add_column("name", style="bold", no_wrap=True)
-    table.add_column("what it does", ratio=3, overflow="fold")
-    table.add_column("parameters", ratio=2, overflow="fold")
-    for heading in columns:
-        table.add_column("cost a round" if heading == "cost" else heading, max_width=14)
+def catalogue_table(kind: str, entries: list[dict[str, Any]], room: int) -> Sheet:
+    """One row a part; where a column of bounds has no room, they stand below what a policy does."""
+    more, below = ABOUT.get(kind, []), kind == "policy" and room < NARROW
+    more = more[1:] if below else more
+    columns = [Column("name", "name"), Column("what it does", "words"), Column("parameters", "words"), *more]
+    rows = []
     for told in entries:
         settings = ", ".join(
             f"{item['name']}={item['default']}" if item["default"] is not None else item["name"]
             for item in told["parameters"]
         )
-        more = (told[heading] for heading in columns)
-        words = (", ".join(value) if isinstance(value, list) else value for value in more)
-        table.add_row(told["name"], told["summary"], settings or "-", *(word or "-" for word in words))
-    return table
+        values = [told[KEYS.get(column.heading, column.heading)] for column in more]
+        words = [", ".join(value) if isinstance(value, list) else value for value in values]
+        does = f"{told['summary']}\nBound: {told['bound'] or '-'}" if below else told["summary"]
+        rows.append([told["name"], does, settings or "-", *(word or "-" for word in words)])
+    return Sheet(TITLES[kind], columns, rows)
 
 
-def play_table(result: dict[str, Any], left_out: tuple[str, ...] = ()) -> Table:
-    """Regret with its interval, one row a policy."""
-    environment, adversary = result["environment"], result["adversary"]
+def play_table(result: dict[str, Any]) -> Sheet:
+    """Regret with its interval, one row a policy; the difference to the first, run by run."""
+    environment, adversary, results = result["environment"], result["adversary"], result["results"]
     arms = f"{len(environment['means'])} arms ({environment['name']})"
-    title = f"Regret after {result['horizon']:,} rounds, {arms}, {result['runs']} runs"
+    title = f"Regret after {result['horizon']:,} rounds, {arms}, {result['runs']:,} runs"
     against = "No adversary."
     if adversary:
-        budget = "unlimited" if adversary["budget"] is None else f"{adversary['budget']:g}"
+        budget = "unlimited" if adversary["budget"] is None else f"{adversary['budget']:,g}"
         bill = f"budget {budget} charged by {adversary['charge']}"
         against = f"Threat model {adversary['threat']}: {described(adversary)}, {bill}."
-    table = new_table(title, f"{against} Regret counts true means; ± is a 95 % interval of the mean.")
-    table.add_column("policy", style="bold", overflow="fold", min_width=12)
-    rows = [play_row(row, adversary is not None) for row in result["results"]]
-    shown = [heading for heading in rows[0] if heading not in left_out]
-    for heading in shown:
-        least = max(len(heading), *(len(cells[heading]) for cells in rows))  # a number is shown whole
-        table.add_column(heading, justify="right", no_wrap=True, min_width=least)
-    for row, cells in zip(result["results"], rows, strict=True):
-        table.add_row(row["label"], *(cells[heading] for heading in shown))
-    return table
+    paired = any(row["difference"] is not None for row in results)
+    luck = f" Difference: to {results[0]['label']}, run by run; runs share their luck." if paired else ""
+    caption = f"{against} Regret counts true means; ± is a 95 % interval of the mean.{luck}"
+    columns = [Column("policy", "name"), Column("mean regret"), Column("± 95 %")]
+    columns += [Column("difference", spare=1)] if paired else []
+    columns += [Column("median", spare=3), Column("5 % - 95 %", spare=2), Column("best arm")]
+    columns += [Column("paid"), Column("rounds changed", spare=4)] if adversary else []
+    columns.append(Column("ns/round", spare=5))
+    cells = [play_row(row) for row in results]
+    return Sheet(title, columns, [[row[column.heading] for column in columns] for row in cells], caption)
 
 
-def play_row(row: dict[str, Any], attacked: bool) -> dict[str, str]:
+def play_row(row: dict[str, Any]) -> dict[str, str]:
     """A policy's numbers by heading."""
-    regret, corruption = row["regret"], row["corruption"]
-    cells = {
-        "mean regret": f"{regret['mean']:,.1f}",
-        "± 95 %": "-" if regret["half_width_95"] is None else f"{regret['half_width_95']:,.1f}",
-        "median": f"{regret['median']:,.1f}",
+    regret, corruption, difference = row["regret"], row["corruption"], row["difference"]
+    return {
+        "policy": row["label"],
+        "mean regret": tenths(regret["mean"]),
+        "± 95 %": tenths(regret["half_width_95"]),
+        "difference": "-" if difference is None else signed(difference),
+        "median": tenths(regret["median"]),
         "5 % - 95 %": f"{regret['p05']:,.0f} - {regret['p95']:,.0f}",
         "best arm": f"{100 * row['best_arm_share']:.1f} %",
+        "paid": tenths(corruption["paid_mean"]),
+        "rounds changed": tenths(corruption["rounds_mean"]),
+        "ns/round": f"{row['ns_per_round']:,.0f}",
     }
-    if attacked:
-        cells |= {"paid": f"{corruption['paid_mean']:,.1f}", "rounds": f"{corruption['rounds_mean']:,.1f}"}
-    return {**cells, "ns/round": f"{row['ns_per_round']:.3g}"}
 
 
-def status_table(name: str, rows: list[dict[str, Any]]) -> Table:
+def signed(difference: dict[str, Any]) -> str:
+    """A paired difference with half of its interval."""
+    half = difference["half_width_95"]
+    return f"{difference['mean']:+,.1f}" + ("" if half is None else f" ± {half:,.1f}")
+
+
+def status_table(name: str, rows: list[dict[str, Any]]) -> Sheet:
     """How far each grid of a study is."""
-    table = new_table(f"Study {name}")
-    table.add_column("grid", style="bold")
     states = ("done", "running", "interrupted", "failed", "waiting")
-    for heading in ("cells", *states):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        table.add_row(row["grid"], str(row["cells"]), *(str(row.get(state, "") or "-") for state in states))
-    return table
+    columns = [Column("grid", "name"), *(Column(heading) for heading in ("cells", *states))]
+    filled = [
+        [row["grid"], f"{row['cells']:,}", *(f"{row[state]:,}" if row.get(state) else "-" for state in states)]
+        for row in rows
+    ]
+    return Sheet(f"Study {name}", columns, filled)
 
 
-def claims_table(claims: list[dict[str, Any]]) -> Table:
+def claims_table(claims: list[dict[str, Any]]) -> Sheet:
     """The claims of the paper with their verdicts."""
-    table = new_table("Is the paper true?")
-    table.add_column("verdict", style="bold", no_wrap=True)
-    table.add_column("claim")
-    colours = {"reproduced": "green", "depends": "yellow", "not-reproduced": "red", "not-tested": "dim"}
-    for claim in claims:
-        table.add_row(f"[{colours[claim['verdict']]}]{claim['verdict']}[/]", claim["text"])
-    return table
+    columns = [Column("verdict", "name"), Column("claim", "words")]
+    rows = [[claim["verdict"], claim["text"]] for claim in claims]
+    return Sheet("Is the paper true?", columns, rows, styles=tuple(COLOURS.items()))
 
 
-def redteam_table(result: dict[str, Any]) -> Table:
+def redteam_table(result: dict[str, Any]) -> Sheet:
     """No attack, the best of the catalogue, the worst attack found; and what the choosing seeds made of it."""
     spent = "no limit" if result["budget"] is None else f"C = {result['budget']:,g} by {result['attack']['charge']}"
     bill = f"{spent}, threat model {result['threat']}"
@@ -123,28 +122,23 @@ def redteam_table(result: dict[str, Any]) -> Table:
         "flattered by the choice" if inside > result["regret"]["mean"] else "this time not flattered by the choice"
     )
     told = f" It was told C = {result['budget']:g} under attack, 0 without." if result["told"] else ""
-    table = new_table(
-        f"Worst attack found on {result['label']}: {bill}; {arms}, T = {result['horizon']:,}",
-        f"{result['evaluations']} attacks tried on other seeds; regret on {result['runs']} fresh runs, ± 95 %. "
-        f"On the seeds that chose it, it had {inside:,.1f}: {verdict}.{told}",
+    title = f"Worst attack found on {result['label']}: {bill}; {arms}, T = {result['horizon']:,}"
+    caption = (
+        f"{result['evaluations']:,} attacks tried on other seeds; regret on {result['runs']:,} fresh runs, ± 95 %. "
+        f"On the seeds that chose it, it had {tenths(inside)}: {verdict}.{told}"
     )
-    table.add_column("attack", style="bold", overflow="fold")
-    for heading in ("mean regret", "± 95 %"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("which", overflow="fold")
     plain = result["catalogue"]
-    rows = (
-        ("none", result["baseline"], ""),
+    found = (
+        ("none", result["baseline"], "-"),
         *((("best of the catalogue", plain["regret"], described(plain["attack"])),) if plain else ()),
         ("worst found", result["regret"], described(result["attack"])),
     )
-    for name, regret, which in rows:
-        half = "-" if regret["half_width_95"] is None else f"{regret['half_width_95']:,.1f}"
-        table.add_row(name, f"{regret['mean']:,.1f}", half, which)
-    return table
+    columns = [Column("attack", "name"), Column("mean regret"), Column("± 95 %"), Column("which", "name")]
+    rows = [[name, tenths(regret["mean"]), tenths(regret["half_width_95"]), which] for name, regret, which in found]
+    return Sheet(title, columns, rows, caption)
 
 
-def price_table(rows: list[dict[str, Any]], told: dict[str, Any], more: str = "") -> Table:
+def price_table(rows: list[dict[str, Any]], told: dict[str, Any], more: str = "") -> Sheet:
     """Clean regret, price and the spending of an unlimited attack, the cheapest to turn first."""
     attacker, title = rows[0]["attacker"], rows[0]["environment"]["title"]
     shares = any(row["price"] and row["price"]["unit"] == "share" for row in rows)
@@ -152,49 +146,39 @@ def price_table(rows: list[dict[str, Any]], told: dict[str, Any], more: str = ""
     limit = next((row["limit"] for row in rows if row["limit"] is not None), None)
     within = "" if attacker["budget"] is None else f", spending at most {attacker['budget']:g}"
     barred = "" if limit is None else f" From a share of {limit:.3g} on no policy can know better."
-    table = new_table(
-        f"Attack price on {title}; T = {rows[0]['horizon']:,}, threat model {attacker['threat']}",
+    caption = (
         f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which the best arm gets fewer than "
         f"half of the rounds in at least half of the runs; median and range over {told['blocks']} blocks of "
         f"{told['runs']} runs; ± is a 95 % interval. It is an upper bound on what an attacker needs.{who}{barred} "
-        f"Unlimited: what the same attack pays when nothing stops it, which is not the price. {more}".rstrip(),
+        f"Unlimited: what the same attack pays when nothing stops it, which is not the price. {more}".rstrip()
     )
-    table.add_column("policy", style="bold", overflow="fold", min_width=16)
-    for heading in ("clean regret", "price (range)", "unlimited"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("attack", overflow="fold")
+    columns = [Column("policy", "name"), Column("clean regret"), Column("price (range)")]
+    columns += [Column("unlimited", spare=1), Column("attack", "name", 2)]
+    found = []
     for row in sorted(rows, key=lambda row: (not row["learns"], (row["price"] or {}).get("estimate") or math.inf)):
         spent = "-" if row["spending"] is None else short(row["spending"]["mean"])
         attack = row["attack"].removeprefix("--attack ").partition(" --can")[0] if row["learns"] else "-"
-        table.add_row(row["label"], with_half(row["clean_regret"]), price_range(row), spent, attack)
-    return table
+        found.append([row["label"], with_half(row["clean_regret"]), price_range(row), spent, attack])
+    where = f"{title}; T = {rows[0]['horizon']:,}, threat model {attacker['threat']}"
+    return Sheet(f"Attack price on {where}", columns, found, caption)
 
 
-def advice_table(told: dict[str, Any]) -> Table:
+def advice_table(told: dict[str, Any]) -> Sheet:
     """What the advice rests on, the cheapest in peace first."""
     ring = told["results"][0]["price"] is None and told["results"][0]["attacked_regret"] is not None
-    table = new_table(
-        f"Measured on means {', '.join(f'{mean:g}' for mean in told['means'][:12])}; T = {told['horizon']:,}",
-        "± is a 95 % interval; the range of a price is over blocks of seeds. "
-        + ("Under the ring: the worst attack of those it can carry out." if ring else "A price is an upper bound."),
-    )
-    table.add_column("policy", style="bold", overflow="fold", min_width=16)
-    for heading in ("clean regret", "under the ring", "best arm") if ring else ("clean regret", "price (range)"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    caption = "± is a 95 % interval; the range of a price is over blocks of seeds. "
+    caption += "Under the ring: the worst attack of those it can carry out." if ring else "A price is an upper bound."
+    headings = ("clean regret", "under the ring", "best arm") if ring else ("clean regret", "price (range)")
+    rows = []
     for row in sorted(told["results"], key=lambda row: row["clean_regret"]["mean"]):
-        cells = [with_half(row["clean_regret"])]
+        cells = [row["label"], with_half(row["clean_regret"])]
         if ring:
             cells += [with_half(row["attacked_regret"]), f"{100 * row['best_share']:.0f} %"]
         else:
             cells.append(price_range(row))
-        table.add_row(row["label"], *cells)
-    return table
-
-
-def with_half(summary: dict[str, Any]) -> str:
-    """A mean with its 95 % interval."""
-    half = summary["half_width_95"]
-    return short(summary["mean"]) + ("" if half is None else f" ± {short(half)}")
+        rows.append(cells)
+    title = f"Measured on means {', '.join(f'{mean:g}' for mean in told['means'][:12])}; T = {told['horizon']:,}"
+    return Sheet(title, [Column("policy", "name"), *(Column(heading) for heading in headings)], rows, caption)
 
 
 def price_range(row: dict[str, Any]) -> str:
@@ -202,43 +186,54 @@ def price_range(row: dict[str, Any]) -> str:
     price = row["price"] or {"estimate": None}
     if price["estimate"] is None:
         return "not turned" if row["learns"] else "does not learn"
-    return f"{short(price['estimate'])} ({short(price['low'])}-{short(price['high'])})"
+    write = percent if price["unit"] == "share" else short
+    return f"{write(price['estimate'])} ({short_range(price)})"
 
 
-def audit_table(told: dict[str, Any], most: int) -> Table:
+def short_range(price: dict[str, Any]) -> str:
+    """From the lowest to the highest block, in the unit of the price."""
+    scale = 100 if price["unit"] == "share" else 1
+    low, high = (None if price[end] is None else scale * price[end] for end in ("low", "high"))
+    return f"{short(low)}-{short(high)}"
+
+
+def audit_table(told: dict[str, Any], most: int) -> Sheet:
     """The sources that moved the belief most."""
     leader, sources = told["belief"]["leader"], told["sources"]
-    table = new_table(
-        f"The {min(most, len(sources))} of {len(sources):,} sources that moved p({leader}) up most",
+    title = f"The {min(most, len(sources))} of {len(sources):,} sources that moved p({leader}) up most"
+    caption = (
         f"Influence: p({leader}) less what it would be without the source. e-value: how much its rates and its choice "
-        "of rows differ; 20 is one chance in twenty for a source named beforehand.",
+        "of rows differ; 20 is one chance in twenty for a source named beforehand."
     )
-    table.add_column("source", style="bold", overflow="fold")
-    for heading in ("rows", "influence", "leader without", "e-value"):
-        table.add_column(heading, justify="left" if heading == "leader without" else "right")
-    for row in sources[:most]:
-        e_value = "-" if row["e_value"] is None else f"{row['e_value']:.3g}"
-        table.add_row(row["source"], f"{row['rows']:,}", f"{row['influence']:+.3g}", row["leader_without"], e_value)
-    return table
+    columns = [Column("source", "name"), Column("rows"), Column("influence")]
+    columns += [Column("leader without", "name"), Column("e-value")]
+    rows = [
+        [row["source"], f"{row['rows']:,}", f"{row['influence']:+.4f}", row["leader_without"], e_value(row["e_value"])]
+        for row in sources[:most]
+    ]
+    return Sheet(title, columns, rows, caption)
 
 
-def values_table(told: dict[str, Any]) -> Table:
+def e_value(value: float | None) -> str:
+    """Evidence, which may be as good as none or beyond all doubt."""
+    if value is None:
+        return "-"
+    return scientific(value) if value >= 1e6 else f"{value:,.1f}" if value >= 0.1 else f"{value:.2f}"
+
+
+def values_table(told: dict[str, Any]) -> Sheet:
     """What arms and shadow policies would have earned, with everyone and without the suspects."""
-    table = new_table(
-        f"Off-policy values, doubly robust, from {told['rows']:,} rewards of mean {told['mean_reward']:.4g}",
-        "± is half of an asymptotic 95 % interval. Effective: rows the weights leave.",
-    )
-    table.add_column("always / policy", style="bold", overflow="fold")
-    rest = told["without_suspects"]
-    for heading in ("value", "effective rows", *(("without suspects",) if rest else ())):
-        table.add_column(heading, justify="right", no_wrap=True)
+    title = f"Off-policy values, doubly robust, from {told['rows']:,} rewards of mean {told['mean_reward']:.4f}"
+    rest, rows = told["without_suspects"], []
+    headings = ("value", "effective rows", *(("without suspects",) if rest else ()))
     for kind in ("arms", "policies"):
         for name, row in told[kind].items():
             value = row if kind == "arms" else row["value"]
             other = (rest[kind][name] if kind == "arms" else rest[kind][name]["value"]) if rest else None
-            cells = [estimated(value), f"{value['effective_rows']:,.0f}" if value else "-"]
-            table.add_row(name, *cells, *((estimated(other),) if rest else ()))
-    return table
+            cells = [name, estimated(value), f"{value['effective_rows']:,.0f}" if value else "-"]
+            rows.append([*cells, *((estimated(other),) if rest else ())])
+    columns = [Column("always / policy", "name"), *(Column(heading) for heading in headings)]
+    return Sheet(title, columns, rows, "± is half of an asymptotic 95 % interval. Effective: rows the weights leave.")
 
 
 def estimated(value: dict[str, Any] | None) -> str:
@@ -247,10 +242,3 @@ def estimated(value: dict[str, Any] | None) -> str:
         return "-"
     told = value["dr"]
     return f"{told['value']:.4f} ± {(told['high'] - told['low']) / 2:.4f}"
-
-
-def short(value: float | None) -> str:
-    """Three digits or so; a price that was not reached is a dash."""
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if value >= 0.01 else "0"

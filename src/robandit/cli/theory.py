@@ -66,12 +66,10 @@ def theory(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json({"version": __version__, **told})
         return
-    from rich.console import Console
-
     from robandit.cli import theory_tables
+    from robandit.cli.sheet import show
 
-    for shown in getattr(theory_tables, arguments.topic)(told):
-        Console().print(shown)
+    show(*getattr(theory_tables, arguments.topic)(told), wide=arguments.wide)
 
 
 def check_means(means: tuple[float, ...], two: bool) -> None:

@@ -3,43 +3,38 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rich.table import Table
+from robandit.cli.sheet import Column, Sheet
 
-from robandit.cli.tables import new_table
-
-Shown = list[Table | str]
+Shown = list[Sheet | str]
 
 
-def filled(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str | None = None) -> Table:
-    """A table of text; numbers to the right."""
-    table = new_table(title, caption)
-    for place, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if place == 0 else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
+def filled(title: str, headings: Sequence[str], rows: list[list[str]], caption: str = "") -> Sheet:
+    """A table of names and numbers."""
+    first, *others = headings
+    return Sheet(title, [Column(first, "name"), *(Column(heading) for heading in others)], rows, caption)
 
 
 def statements(told: dict[str, Any]) -> Shown:
     """The paper's statements with their verdicts, then the theorems with what was checked of them."""
-    first, second = new_table("The paper's statements"), new_table("What holds")
-    for table, headings in ((first, ("statement", "verdict", "evidence")), (second, ("theorem", "label", "evidence"))):
-        table.add_column(headings[0], ratio=3, overflow="fold")
-        table.add_column(headings[1], max_width=14, overflow="fold")
-        table.add_column(headings[2], ratio=5, overflow="fold")
-        table.show_lines = True
-    for item in told["statements"]:
-        first.add_row(
-            f"[bold]{item['where']}[/bold]: {item['text']}", f"{item['verdict']} ({item['label']})", item["evidence"]
-        )
-    for item in told["theorems"]:
-        said = f"[bold]{item['id']}[/bold] ({item['condition']}): {item['text']}"
-        second.add_row(said, item["label"], item["evidence"])
+    weighed = [[f"{item['where']}: {item['text']}", verdict_of(item), item["evidence"]] for item in told["statements"]]
+    proved = [
+        [f"{item['id']} ({item['condition']}): {item['text']}", item["label"], item["evidence"]]
+        for item in told["theorems"]
+    ]
+    kinds = [Column("statement", "words"), Column("verdict", "words"), Column("evidence", "words")]
+    first = Sheet("The paper's statements", kinds, weighed, ruled=True)
+    kinds = [Column("theorem", "words"), Column("label", "words"), Column("evidence", "words")]
+    second = Sheet("What holds", kinds, proved, ruled=True)
     verdicts = [statement["verdict"] for statement in told["statements"]]
     labels = [statement["label"] for statement in told["statements"]]
     counted = ", ".join(f"{verdicts.count(word)} {word}" for word in dict.fromkeys(verdicts))
     known = ", ".join(f"{labels.count(word)} {word}" for word in dict.fromkeys(labels))
     return [first, second, f"{len(verdicts)} statements: {counted}; {known}; {told['seconds']:g} s"]
+
+
+def verdict_of(item: dict[str, Any]) -> str:
+    """A verdict, and how it is known."""
+    return f"{item['verdict']} ({item['label']})"
 
 
 def maybe(value: float | None, digits: int = 1) -> str:
@@ -86,7 +81,7 @@ def steps(told: dict[str, Any]) -> Shown:
     """One row a step."""
     rows = [
         [
-            f"{row['rho']:.0%}",
+            f"{100 * row['rho']:.0f} %",
             f"{row['rate']:.4g}",
             f"{row['least']:.3f}",
             f"{row['programme']:.3f}",
@@ -111,11 +106,11 @@ def steps(told: dict[str, Any]) -> Shown:
         f"admissible below {told['limit']:.4g}; Theorem 1 up to {told['proved_up_to']:.4g}; above "
         f"{told['warn_from']:.4g} (39 % of the limit) a unit costs more than the least possible",
         f"best step for T = {told['horizon']:,}, C = {told['budget']:g}: {told['best_step']:.4g} "
-        f"({told['best_rho']:.0%} of the limit), regret about {told['regret_about']:,.0f}",
+        f"({100 * told['best_rho']:.0f} % of the limit), regret about {told['regret_about']:,.0f}",
     ]
 
 
-def rules_alike(found: list[dict[str, Any]]) -> Table:
+def rules_alike(found: list[dict[str, Any]]) -> Sheet:
     """The family at equal growth: one row a rule."""
     rows = [
         [
@@ -190,7 +185,7 @@ def shown(told: dict[str, Any]) -> Shown:
             row["policy"],
             f"{row['predicted']:,.1f}",
             spread(row["measured"]),
-            "-" if row["share_of_regret"] is None else f"{row['share_of_regret']:.1%}",
+            "-" if row["share_of_regret"] is None else f"{100 * row['share_of_regret']:.1f} %",
         ]
         for row in told["policies"]
     ]

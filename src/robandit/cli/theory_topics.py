@@ -124,8 +124,9 @@ def recoveries(arguments: argparse.Namespace, plot: Path | None) -> dict[str, An
         from robandit.pictures.recoveries import recovery_picture
 
         means = " and ".join(f"{mean:g}" for mean in arguments.means)
-        words = f"SAMBA, step {rate:g}, means {means}, both moved by {size:g} every {EVERY} rounds"
-        recovery_picture(history, found, words, plot)
+        message = f"{len(ended)} of {len(found)} strikes are made good, {inside} inside another's recovery"
+        rest = f"SAMBA, one run, step {rate:g}, means {means}, both moved by {size:g} every {EVERY} rounds"
+        recovery_picture(history, found, (message, rest), plot)
     return {
         "means": list(arguments.means),
         "learning_rate": rate,

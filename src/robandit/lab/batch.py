@@ -3,18 +3,21 @@
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
 
-from robandit.errors import InputError
+from robandit.catalogue import SHIPPED
+from robandit.environments.bernoulli import Bernoulli
+from robandit.errors import InputError, whole
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.counts import ABOVE, play_counts, why_not_counts
 from robandit.lab.position import Position
 from robandit.lab.preflight import check_user_parts
-from robandit.lab.table import Seat, Table, set_table
+from robandit.lab.table import MEANT, Seat, Table, set_table
+from robandit.lab.told import told
 from robandit.lab.trace import Trace
 
 ENGINES = ("auto", "rounds", "counts", "plain")
@@ -22,11 +25,11 @@ Progress = Callable[[float], None]  # told the share of all rounds that is done
 
 
 def simulate(
-    policy: Policy[Any],
-    environment: Environment[Any],
+    policy: Policy[Any] | str,
+    environment: Environment[Any] | Sequence[float],
     adversary: Adversary[Any] | None = None,
     *,
-    horizon: int,
+    horizon: float,
     runs: int = 100,
     seed: int = 1,
     threads: int | None = None,
@@ -34,9 +37,12 @@ def simulate(
     engine: str = "auto",
     until: int | None = None,
     state: Position | dict[str, Any] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Trace:
     """Play a policy against an environment and an adversary, `runs` times over `horizon` rounds.
+
+    A policy may be given by its text ("samba:learning_rate=0.1"), an environment by its means (Bernoulli rewards).
+    `progress=True` shows how far it is, in a notebook too; a function is told the share that is done.
 
     The numbers depend on the parts, the horizon, the checkpoints and the seed only, never on `threads`.
     `engine` is "rounds" (one round after another, compiled), "plain" (the same loop as plain Python, for parts that
@@ -47,15 +53,18 @@ def simulate(
     the same bits as a play that was never left. `state` may also be one saved state of the policy, as
     `robandit.state.save_state` writes it: then every run begins with it, in round 0.
     """
-    workers = (os.cpu_count() or 1) if threads is None else threads
-    if isinstance(workers, bool) or not isinstance(workers, int | np.integer) or workers < 1:
-        raise InputError(f"threads must be a whole number of at least 1, not {threads!r}")
-    table = set_table(policy, environment, adversary, horizon, runs, seed, checkpoints, until=until, state=state)
+    workers = whole("threads", (os.cpu_count() or 1) if threads is None else threads, 1)
+    if isinstance(policy, str):
+        policy = SHIPPED.policy(policy)
+    given = environment if isinstance(environment, Environment) else Bernoulli(means_of(environment))
+    table = set_table(policy, given, adversary, horizon, runs, seed, checkpoints, until=until, state=state)
+    runs = len(table.progress)
     engine = chosen_engine(engine, table, until is not None or state is not None)
     check_user_parts(table)
     alone = until is not None or isinstance(state, Position)  # each run has a state of its own
     slices = [slice(run, run + 1) for run in range(runs)] if alone else list(chunks(runs, workers))
-    seats, spent = run_chunks(table, engine, slices, workers, progress)
+    with told(progress) as tell:
+        seats, spent = run_chunks(table, engine, slices, workers, tell)
     return Trace(
         table.checkpoints,
         table.regret,
@@ -68,6 +77,13 @@ def simulate(
         state=table.left_at(seats) if until is not None else None,
         road=seats[0].road if seats else "",
     )
+
+
+def means_of(given: Any) -> tuple[float, ...]:
+    """Means in place of an environment."""
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise InputError(f"the environment must be {MEANT['environment']}, not {given!r}")
+    return tuple(given)
 
 
 def chosen_engine(wanted: str, table: Table, in_part: bool = False) -> str:

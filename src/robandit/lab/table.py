@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from robandit.adversaries.nobody import Nobody
 from robandit.dice import seed_words
 from robandit.environments.means import checked_means
-from robandit.errors import InputError, PlayError
+from robandit.errors import InputError, PlayError, whole
 from robandit.game import Adversary, Environment, Floats, Policy, Setting
 from robandit.lab import play
 from robandit.lab.position import Position, check_position
@@ -18,6 +18,11 @@ from robandit.lab.trace import checkpoint_grid
 from robandit.layout import Fresh
 from robandit.state import load_state, load_values, save_state, saved
 
+MEANT = {
+    "policy": "a Policy or its text, such as 'samba:learning_rate=0.1'",
+    "environment": "an Environment or a list of means, such as rb.Bernoulli([0.1, 0.9])",
+    "adversary": "an Adversary, such as rb.attack('flip', budget=300), or None",
+}
 LIMITS = {"horizon": (1, 10**15), "runs": (1, 10**8), "seed": (0, 2**128)}
 MOST_NUMBERS = 2 * 10**9  # recorded by one play: 16 GB
 
@@ -138,7 +143,7 @@ def set_table(
     policy: Policy[Any],
     environment: Environment[Any],
     adversary: Adversary[Any] | None,
-    horizon: int,
+    horizon: float,
     runs: int,
     seed: int,
     checkpoints: Any,
@@ -150,26 +155,24 @@ def set_table(
     against = Nobody() if adversary is None else adversary
     for kind, part in ((Policy, policy), (Environment, environment), (Adversary, against)):
         if not isinstance(part, kind):
-            raise InputError(f"the {kind.__name__.lower()} must be a {kind.__name__}, not {part!r}")
-    for name, number in (("horizon", horizon), ("runs", runs), ("seed", seed)):
-        least, most = LIMITS[name]
-        if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
-            raise InputError(f"{name} must be a whole number of at least {least}, not {number!r}")
-        if number > most:
-            raise InputError(f"{name} must be at most {most:,}, not {number:,}")
+            name = kind.__name__.lower()
+            raise InputError(f"the {name} must be {MEANT[name]}, not {part!r}")
+    horizon, runs, seed = (
+        whole(name, value, *LIMITS[name]) for name, value in (("horizon", horizon), ("runs", runs), ("seed", seed))
+    )
     check_threat(against)
     means = np.array(checked_means(getattr(environment, "means", ())))
     if isinstance(state, Position):
-        check_position(state, runs, len(means), int(horizon))
+        check_position(state, runs, len(means), horizon)
     first = state.round if isinstance(state, Position) else 0
-    last = int(horizon) if until is None else until
+    last = horizon if until is None else until
     if isinstance(last, bool) or not isinstance(last, int | np.integer) or not first < last <= horizon:
         raise InputError(f"until must be a whole number from {first + 1} to the horizon {horizon}, not {until!r}")
-    grid = checkpoint_grid(checkpoints, int(horizon))
+    grid = checkpoint_grid(checkpoints, horizon)
     grid = np.unique(np.append(grid[(grid > first) & (grid < last)], last))
     if runs * (2 * len(grid) + len(means)) > MOST_NUMBERS:
         raise InputError(f"{runs:,} runs of {len(grid):,} checkpoints and {len(means):,} arms do not fit into memory")
-    dice, pulls = seed_words(int(seed), range(runs)), np.zeros((runs, len(means)), np.int64)
+    dice, pulls = seed_words(seed, range(runs)), np.zeros((runs, len(means)), np.int64)
     if isinstance(state, Position):
         dice, pulls = state.dice.copy(), state.pulls.copy()
     return Table(
@@ -177,7 +180,7 @@ def set_table(
         environment,
         against,
         means,
-        int(horizon),
+        horizon,
         int(last),
         state,
         grid,

@@ -12,7 +12,7 @@ from robandit.lab.position import Position
 from robandit.numerics import student_quantile
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace:
     """One row per replication; the last checkpoint is the horizon."""
 
@@ -27,6 +27,15 @@ class Trace:
     state: Position | None = None  # where the play was left, if it was
     road: str = ""  # how the loop was compiled: linked, or by numba as one; empty where it was not
 
+    def __repr__(self) -> str:
+        """What was played and what it cost, in a line; the arrays are attributes."""
+        told = self.summary()
+        half = "" if told["half_width_95"] is None else f" ± {told['half_width_95']:,.1f}"
+        runs = f"{len(self.regret):,} run{'s' * (len(self.regret) != 1)} of {self.horizon:,} rounds"
+        paid = self.corruption_paid[:, -1].mean()
+        bill = f", corruption {paid:,.1f}" if paid > 0 else ""
+        return f"<Trace: {runs}, {len(self.gaps)} arms, regret {told['mean']:,.1f}{half}{bill}>"
+
     @property
     def horizon(self) -> int:
         """The number of rounds played."""
@@ -37,9 +46,42 @@ class Trace:
         """The share of rounds spent on arms with gap 0."""
         return float(self.pulls[:, self.gaps <= 1e-12].sum() / self.pulls.sum())
 
+    def to_arrow(self) -> Any:
+        """A pyarrow table, one row a run and checkpoint: run, round, regret, corruption_paid."""
+        import pyarrow
+
+        runs, marks = self.regret.shape
+        return pyarrow.table(
+            {
+                "run": np.repeat(np.arange(runs), marks),
+                "round": np.tile(self.rounds, runs),
+                "regret": self.regret.ravel(),
+                "corruption_paid": self.corruption_paid.ravel(),
+            }
+        )
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas frame."""
+        return as_frame(self.to_arrow())
+
+    def plot(self, label: str = "regret") -> Any:
+        """A picture of regret over time: a notebook shows it, `.save("regret.png")` writes it."""
+        import robandit  # drawing lives in a room above this one, and is reached by its public name
+
+        return robandit.plot({label: self})
+
     def summary(self) -> dict[str, float | None]:
         """The regret at the horizon over replications."""
         return summarised(self.regret[:, -1])
+
+
+def as_frame(table: Any) -> Any:
+    """An arrow table as a pandas frame, if there is pandas."""
+    try:
+        import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: F401  # not a dependency
+    except ImportError as error:
+        raise InputError("to_pandas needs pandas, which is not installed: pip install pandas, or to_arrow()") from error
+    return table.to_pandas()
 
 
 def summarised(values: Floats) -> dict[str, float | None]:

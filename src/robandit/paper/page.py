@@ -30,8 +30,8 @@ VERDICTS = [
     "their claim. A power counts as linear where it is nearer to 1 than to a square root or a square (0.75 to 1.5). "
     "Evidence is computed from these runs; a note is true whatever they say.",
 ]
+PRINTED = {"k-sweep": {policy: K_SWEEP[policy.partition(":")[0]] for policy in FIVE}}  # by grid
 KEPT = ("id", "text", "where", "verdict", "evidence", "note", "theory")  # of a claim, in results.json
-NAMES = {"fast-slow-aae": "Fast-Slow", "samba": "SAMBA", "barbar": "BARBAR", "cbarbar": "CBARBAR", "ftrl-hybrid": "OMD"}
 
 
 def spec_path(quick: bool) -> Path:
@@ -68,7 +68,8 @@ def write_paper(study: Study, folder: Path, quick: bool, timings: bool) -> dict[
     lead = [
         "Efficient and Optimal Policy Gradient Algorithm for Corrupted Multi-armed Bandits (Liu, Wang, Fang), played "
         "anew. The paper leaves open what a corrupted mean becomes, what C counts and which constants the baselines "
-        "use. The headline reading is the one closest to its tables (flip, C in rounds, scale 1, hybrid with b = 64); "
+        "use. The headline reading is the one closest to its tables (flip, C in rounds, scale 1; its OMD is "
+        "ftrl-hybrid with b = 64); "
         "other readings stand beside it.",
         READING,
     ]
@@ -81,7 +82,7 @@ def write_paper(study: Study, folder: Path, quick: bool, timings: bool) -> dict[
     ]
     if extras["timing"]:
         sections.append(time_section(extras["timing"]))
-    sections += [grid_section(results, grid) for grid in study.grids]
+    sections += [grid_section(results, grid, PRINTED.get(grid.id)) for grid in study.grids]
     write_page("The paper, reproduced" + (" (quick)" if quick else ""), lead, sections, folder)
     return told
 
@@ -132,6 +133,12 @@ def short(policy: str) -> str:
     return policy.partition(":")[0] if policy in FIVE else policy
 
 
+def called(policy: str) -> str:
+    """A policy as everywhere here, with the paper's name for it where that is another."""
+    theirs = next((name for text, name in FIVE.items() if short(text) == short(policy)), "")
+    return policy if theirs.lower() in ("", short(policy)) else f"{policy} (the paper's {theirs})"
+
+
 def sweep(results: Results, grids: list[str]) -> dict[str, dict[str, Any]]:
     """Regret by policy and K, the paper's numbers beside; several draws of the means are pooled."""
     table: dict[str, dict[str, Any]] = {}
@@ -175,7 +182,7 @@ def sweep_section(table: dict[str, dict[str, Any]]) -> Section:
             off = 100 * (row["mean"] / paper - 1) if paper else None
             mark = "" if off is None else "close" if abs(off) <= 15 else "differs"
             ours = (row["mean"], row["half_width_95"], row["runs"])
-            rows.append([NAMES.get(policy, policy), int(arms), *ours, paper, off, mark])
+            rows.append([called(policy), int(arms), *ours, paper, off, mark])
     headings = ["algorithm", "K", "ours", "± 95 %", "runs", "paper", "off by %", "within 15 %?"]
     note = "Headline reading. Rows without a paper value are policies the paper does not simulate."
     text = [
@@ -194,7 +201,7 @@ def time_section(times: dict[str, Any]) -> Section:
     """The paper's Table 2 beside ours."""
     rows = [
         [
-            FIVE.get(name, name),
+            called(name),
             1000 * row["seconds"],
             *(row["ratio"], min(row["ratios"]), max(row["ratios"])),
             *(row["paper_seconds"], row["paper_ratio"]),

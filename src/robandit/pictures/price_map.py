@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from robandit.game import Floats
-from robandit.pictures.style import COLOURS, plain_axes
+from robandit.pictures.style import COLOURS, WIDTH, plain_axes
 
 TICKS = (0.01, 0.1, 0.5, 0.9, 0.99)
 RATIOS = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -51,11 +51,11 @@ def price_plane(figure: Any, axes: Any, ratios: Floats, worth: Floats, title: st
 
 
 def price_maps(line: tuple[Floats, Floats, float, str], plane: tuple[Floats, Floats, str], path: Path) -> None:
-    """Both, side by side."""
+    """Both, one above the other, so that they can be read on a phone."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(11, 4.6), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    price_line(left, *line)
-    price_plane(figure, right, *plane)
-    figure.savefig(path, dpi=160)
+    figure = Figure(figsize=(WIDTH, 8.4), layout="constrained")
+    above, below = figure.subplots(2, 1, height_ratios=(2, 3))
+    price_line(above, *line)
+    price_plane(figure, below, *plane)
+    figure.savefig(path, dpi=200)

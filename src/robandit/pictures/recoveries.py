@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from robandit.game import Floats
-from robandit.pictures.style import COLOURS, plain_axes, thousands
+from robandit.pictures.style import COLOURS, WIDTH, headline, plain_axes, thousands
 
 
-def recovery_picture(history: Floats, found: list[tuple[int, int | None]], caption: str, path: Path) -> None:
+def recovery_picture(history: Floats, found: list[tuple[int, int | None]], titles: tuple[str, str], path: Path) -> None:
     """q(t) as a line; each recovery as a bar at the height it began, ended ones in another colour than open ones."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 4.6), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 4.0), layout="constrained")
     axes: Any = figure.add_subplot()
     last = len(history) - 1
     first = {end is not None: begin for begin, end in reversed(found)}  # one entry of the legend for each kind
@@ -33,7 +33,8 @@ def recovery_picture(history: Floats, found: list[tuple[int, int | None]], capti
     axes.set_ylabel("q(t)")
     axes.set_ylim(0.0, 1.05 * float(history.max()))
     axes.xaxis.set_major_formatter(thousands)
-    axes.set_title(caption, fontsize=10, loc="left")
+    headline(figure, axes, *titles)
+    axes.tick_params(labelsize=8.5)
     plain_axes(axes)
-    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
-    figure.savefig(path, dpi=160)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8.5)
+    figure.savefig(path, dpi=200)

@@ -1,19 +1,51 @@
 """Regret over time, and regret of many policies side by side."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from robandit.errors import InputError
 from robandit.lab.trace import Trace
-from robandit.pictures.style import COLOURS, colour_of, looks, plain_axes, thousands
+from robandit.pictures.rendered import Rendered
+from robandit.pictures.style import WIDTH, colour_of, headline, looks, plain_axes, thousands
 
 
-def regret_over_time(traces: list[tuple[str, Trace]], result: dict[str, Any], path: Path) -> None:
+@dataclass(frozen=True)
+class RegretOverTime(Rendered):
     """Mean cumulative regret with a band from the 5 % to the 95 % quantile, corrupted rounds shaded."""
+
+    traces: dict[str, Trace]
+    caption: str
+
+    def laid_out(self) -> Any:
+        """The figure."""
+        return drawn(list(self.traces.items()), self.caption)
+
+
+def plot(traces: Trace | Mapping[str, Trace], caption: str = "") -> RegretOverTime:
+    """Regret over time of one play, or of several by name: a notebook shows it, `.save("regret.png")` writes it.
+
+    The band is from the 5 % to the 95 % quantile of the runs; plays must be of the same length.
+    """
+    named = {"regret": traces} if isinstance(traces, Trace) else dict(traces)
+    for name, trace in named.items():
+        if not isinstance(trace, Trace):
+            raise InputError(f"plot draws traces, such as plot({{'samba': trace}}), not {trace!r} for {name!r}")
+    if len({tuple(trace.rounds) for trace in named.values()}) != 1:
+        raise InputError("plot draws one or more plays with the same checkpoints: give them the same horizon")
+    first = next(iter(named.values()))
+    runs, arms = len(first.regret), len(first.gaps)
+    return RegretOverTime(named, caption or f"{arms} arms, {runs:,} runs; band: 5 % to 95 % of runs")
+
+
+def drawn(traces: list[tuple[str, Trace]], words: str) -> Any:
+    """Lines, bands, shades and a legend."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 5.4), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
     axes = figure.add_subplot()
     look = looks(label for label, _ in traces)
     for label, trace in traces:
@@ -25,18 +57,30 @@ def regret_over_time(traces: list[tuple[str, Trace]], result: dict[str, Any], pa
             low, high = np.quantile(trace.regret, [0.05, 0.95], axis=0)
             axes.fill_between(rounds[1:], low, high, color=colour, alpha=0.15, linewidth=0)
     shade_corruption(axes, [trace for _, trace in traces])
-    axes.set_xlabel("round")
-    axes.set_ylabel("cumulative regret (true means)")
-    axes.set_title(caption(result), fontsize=10, loc="left")
-    axes.set_xlim(0, result["horizon"])
+    axes.set_xlabel("round", fontsize=9)
+    axes.set_ylabel("cumulative regret (true means)", fontsize=9)
+    axes.tick_params(labelsize=8.5)
+    ends = [(label, float(trace.regret[:, -1].mean())) for label, trace in traces]
+    headline(figure, axes, message(ends), words)
+    axes.set_xlim(0, traces[0][1].horizon)
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_formatter(thousands)
     axes.yaxis.set_major_formatter(thousands)
     plain_axes(axes)
     figure.legend(
-        title="policy (mean regret at the end)", frameon=False, loc="outside lower center", ncols=2, fontsize=9
+        title="policy (mean regret at the end)", frameon=False, loc="outside lower center", ncols=2, fontsize=8.5
     )
-    figure.savefig(path, dpi=160)
+    return figure
+
+
+def message(ends: list[tuple[str, float]]) -> str:
+    """Who lost least and who most, in words."""
+    ends = sorted(ends, key=lambda end: end[1])
+    (low, least), (high, most) = ends[0], ends[-1]
+    if len(ends) == 1:
+        return f"{low} loses {least:,.0f} on average"
+    times = f", {most / least:.1f} times as much" if least > 0 else ""
+    return f"{low} loses {least:,.0f} on average, {high} {most:,.0f}{times}"
 
 
 def shade_corruption(axes: Any, traces: list[Trace]) -> None:
@@ -67,36 +111,42 @@ def caption(result: dict[str, Any]) -> str:
 
 
 def regret_comparison(
-    rows: dict[str, tuple[dict[str, Any], dict[str, Any]]], conditions: tuple[str, str], caption: str, path: Path
+    rows: dict[str, tuple[dict[str, Any], dict[str, Any]]],
+    conditions: tuple[str, str],
+    message: str,
+    rest: str,
+    path: Path,
 ) -> None:
     """Mean regret of many policies under two conditions, one line a policy, best first, intervals as bars."""
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     names = sorted(rows, key=lambda name: rows[name][1]["mean"], reverse=True)
-    figure = Figure(figsize=(8, 1.4 + 0.27 * len(names)), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 1.6 + 0.22 * len(names)), layout="constrained")
     axes = figure.add_subplot()
+    marks: tuple[dict[str, Any], ...] = (
+        {"marker": "o", "markerfacecolor": "white", "markersize": 5},
+        {"marker": "D", "markersize": 4.5},
+    )
     for place, name in enumerate(names):
         clean, corrupted = rows[name]
         axes.plot([clean["mean"], corrupted["mean"]], [place, place], color="#bbbbbb", linewidth=1.2, zorder=1)
-    for number, (condition, marker) in enumerate(zip(conditions, ("o", "D"), strict=True)):
-        summaries = [rows[name][number] for name in names]
-        axes.errorbar(
-            [summary["mean"] for summary in summaries],
-            range(len(names)),
-            xerr=[summary["half_width_95"] for summary in summaries],
-            fmt=marker,
-            markersize=5,
-            capsize=3,
-            color=COLOURS[number],
-            label=condition,
-        )
-    axes.set_yticks(range(len(names)), [name.replace("learning_rate", "rate") for name in names], fontsize=9)
+        for told, mark in zip((clean, corrupted), marks, strict=True):
+            half = told["half_width_95"]
+            axes.errorbar(told["mean"], place, xerr=half, color=colour_of(name), linestyle="none", capsize=2.5, **mark)
+    axes.set_yticks(range(len(names)), [name.replace("learning_rate", "rate") for name in names], fontsize=8.5)
     for name, tick in zip(names, axes.get_yticklabels(), strict=True):
         tick.set_color(colour_of(name))
     axes.set_xscale("log")
+    axes.set_ylim(-0.7, len(names) - 0.3)
     axes.xaxis.set_major_formatter(thousands)
-    axes.set_xlabel("regret at the horizon (true means, logarithmic)")
-    axes.set_title(caption, fontsize=10, loc="left")
+    axes.set_xlabel("regret at the horizon (true means, logarithmic)", fontsize=9)
+    axes.tick_params(axis="x", labelsize=8.5)
+    headline(figure, axes, message, rest)
     plain_axes(axes, "x")
-    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
-    figure.savefig(path, dpi=160)
+    shown = [
+        Line2D([], [], color="#333333", linestyle="none", label=words, **mark)
+        for words, mark in zip(conditions, marks, strict=True)
+    ]
+    figure.legend(handles=shown, loc="outside lower center", ncols=1, frameon=False, fontsize=8.5)
+    figure.savefig(path, dpi=200)

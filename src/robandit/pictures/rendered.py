@@ -2,7 +2,12 @@
 
 import io
 from functools import cached_property
+from pathlib import Path
 from typing import Any
+
+from robandit.pictures.style import check_plot
+
+DPI = 200
 
 
 class Rendered:
@@ -12,6 +17,10 @@ class Rendered:
         """The figure."""
         raise NotImplementedError(f"{type(self).__name__} has no figure")
 
+    def narrow(self) -> "Rendered | None":
+        """The same for a phone, if it is another drawing."""
+        return None
+
     @cached_property
     def figure(self) -> Any:
         """Laid out once, which takes as long as drawing it."""
@@ -20,6 +29,16 @@ class Rendered:
         figure.set_layout_engine(None)  # "none" would leave one in place for which every file is drawn twice
         return figure
 
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file that ends in .png, .svg or .pdf."""
+        check_plot(Path(path))
+        Path(path).write_bytes(self.rendered(Path(path).suffix[1:].lower()))
+        return Path(path)
+
+    def _repr_svg_(self) -> str:
+        """How a notebook shows it."""
+        return self.rendered("svg").decode()
+
     def rendered(self, kind: str) -> bytes:
         """The file: svg, pdf or png; the same bytes for the same data."""
         import matplotlib
@@ -27,5 +46,5 @@ class Rendered:
         out = io.BytesIO()
         dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
         with matplotlib.rc_context({"svg.hashsalt": "robandit", "svg.fonttype": "none"}):
-            self.figure.savefig(out, format=kind, dpi=150, metadata=dates[kind])
+            self.figure.savefig(out, format=kind, dpi=DPI, metadata=dates[kind])
         return out.getvalue()

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ FAMILIES = {  # each with a colour that stands out on white and on black, the sa
 }
 DASHES = ("-", "--", "-.", ":")
 MARKERS = "osD^vPX<>*"
+WIDTH = 5.6  # inches: on a phone a letter of 9 points is still 8 pixels high
 KINDS = (".png", ".svg", ".pdf")
 
 
@@ -50,12 +52,12 @@ def colour_of(policy: str) -> str:
 
 
 def looks(policies: Iterable[str]) -> dict[str, Look]:
-    """A look for each policy of a picture: its family's colour, and dashes and markers to tell a family's apart."""
+    """A look for each policy of a picture: its family's colour, dashes within it, and a marker of its own."""
     found, seen = dict[str, Look](), Counter[str]()
     for policy in policies:
         if policy not in found:
             colour = colour_of(policy)
-            found[policy] = Look(colour, DASHES[seen[colour] % len(DASHES)], MARKERS[seen[colour] % len(MARKERS)])
+            found[policy] = Look(colour, DASHES[seen[colour] % len(DASHES)], MARKERS[len(found) % len(MARKERS)])
             seen[colour] += 1
     return found
 
@@ -84,6 +86,14 @@ def log_ticks(low: float, high: float, most: int = 5) -> list[float]:
 def thousands(value: float, _: Any = None) -> str:
     """A tick as people write it."""
     return f"{value:,.0f}" if value >= 1 or value == 0 else f"{value:g}"
+
+
+def headline(figure: Any, axes: Any, message: str, rest: str) -> None:
+    """What the picture says, in bold, and below it what was measured; both within a phone's width."""
+    letters = figure.get_figwidth()
+    figure.suptitle(fill(message, round(11 * letters)), fontsize=10.5, fontweight="bold", x=0.01, ha="left")
+    lines = "\n".join(fill(line, round(13.5 * letters)) for line in rest.splitlines())
+    axes.set_title(lines, fontsize=8.5, loc="left", x=0.0)
 
 
 def plain_axes(axes: Any, grid: str = "y") -> None:

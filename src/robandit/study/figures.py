@@ -1,18 +1,32 @@
-"""Figures of a report, from a grid's shape alone: what is drawn against what, as plain data for pictures/panels.py."""
+"""Figures of a report, from a grid's shape alone: what is drawn against what, as plain data for pictures/panels.py.
 
+One of C, K and T lies along the axis, every policy is a line, and whatever else varies makes a panel, so that every
+cell of a grid can be found. A grid with too many panels, or with nothing to draw along, gets one sentence instead.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
+from typing import Any
 
 import numpy as np
 
 from robandit.game import Floats
-from robandit.lab.trace import Trace
+from robandit.lab.trace import Trace, summarised
+from robandit.numerics import student_quantile
 from robandit.pictures.panels import Drawing, Line, Panel
 from robandit.pictures.rendered import Rendered
 from robandit.pictures.style import Look, looks
-from robandit.study.results import Results, values
+from robandit.study.cell import Cell
+from robandit.study.results import ADVERSARIAL, Results
 from robandit.study.spec import Grid
 
 X_AXES = {"budget": "corruption budget C", "arms": "number of arms K", "horizon": "horizon T"}
+AXES = ("environment", "arms", "game", "attack", "schedule", "size", "charge", "budget", "horizon", "seed")
+SIGNS = {"arms": "K = {:,}", "budget": "C = {:,g}", "horizon": "T = {:,}", "game": "game {}", "environment": "{}"}
+MOST = 12  # panels of one figure
+FEW = 4  # means of a title
+Published = Mapping[str, Mapping[Any, float]]  # by policy and place along the axis
 
 
 @dataclass(frozen=True)
@@ -24,19 +38,95 @@ class Picture:
     drawing: Rendered
 
 
-def pictures_of(results: Results, grid: Grid) -> list[Picture]:
-    """The figures a grid's axes ask for."""
-    if over_time(grid):
-        return [Picture(f"{grid.id}-over-time", f"{grid.title}. Mean; grey: corrupted rounds.", in_time(results, grid))]
-    x = max(X_AXES, key=lambda name: len(values(grid, name)))
-    if len(values(grid, x)) < 2 or len(values(grid, "means")) > len(values(grid, "arms")):
-        return []  # several games of one size would share a line
-    return [Picture(f"{grid.id}-by-{x}", f"{grid.title}. Mean and 95 % interval.", against(results, grid, x))]
+class Shape:
+    """The coordinates of a grid's cells; what lies along the axis, and what makes panels."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid, self.games = grid, games_of(grid)
+        self.varied = [name for name in AXES if len({self.at(cell, name) for cell in grid.cells} - {None}) > 1]
+        self.in_time = any(cell.checkpoints == "log" or int(cell.checkpoints) >= 50 for cell in grid.cells)
+        counted = {name: len({self.at(cell, name) for cell in grid.cells}) for name in X_AXES}
+        longest = max(X_AXES, key=counted.__getitem__)
+        self.along = None if self.in_time or counted[longest] < 2 else longest
+
+    def at(self, cell: Cell, name: str) -> Any:
+        """A coordinate; None for an absent adversary's, who is the same whatever they are."""
+        if name == "arms":
+            return len(cell.means)
+        if name == "game":
+            return self.games[cell.means]
+        return None if cell.budget == 0 and name in ADVERSARIAL else getattr(cell, name)
+
+    def panel_names(self) -> list[str]:
+        """The coordinates that tell panels apart."""
+        return [name for name in self.varied if name != self.along]
+
+    def panels(self) -> dict[tuple[Any, ...], list[Cell]]:
+        """The cells of each panel; along C a clean cell begins the line in every panel that is like it."""
+        names, found = self.panel_names(), dict[tuple[Any, ...], list[Cell]]()
+        places = [(tuple(self.at(cell, name) for name in names), cell) for cell in self.grid.cells]
+        for place, cell in places:
+            found.setdefault(place, []).append(cell)
+        if self.along == "budget":
+            for clean in [place for place in found if None in place and any(fits(place, other) for other in found)]:
+                for other in [place for place in found if fits(clean, place)]:
+                    found[other] = [*found[clean], *found[other]]
+                del found[clean]
+        return found
+
+    def title(self, place: tuple[Any, ...]) -> str:
+        """What a panel's cells share."""
+        parts = zip(self.panel_names(), place, strict=True)
+        return ", ".join(self.named(name, value) for name, value in parts if value is not None)
+
+    def named(self, name: str, value: Any) -> str:
+        """A coordinate in words; a game by its means where they are few, else by its number."""
+        games = [means for means, number in self.games.items() if number == value] if name == "game" else []
+        if len(games) == 1 and len(games[0]) <= FEW:
+            return "means " + ", ".join(f"{mean:.3g}" for mean in games[0])
+        return SIGNS.get(name, name + " {}").format(value)
+
+    def refusal(self) -> str:
+        """Why there is no figure, in a sentence; nothing where there is one."""
+        if not self.in_time and self.along is None:
+            return (
+                "No figure: a line needs two or more values of C, K or T, or 50 checkpoints; the table has every cell."
+            )
+        panels = len(self.panels())
+        if panels > MOST:
+            names = " x ".join(self.panel_names())
+            return (
+                f"No figure: {names} would make {panels} panels, and {MOST} is the most; split the grid into several."
+            )
+        return ""
 
 
-def over_time(grid: Grid) -> bool:
-    """Whether a grid recorded enough checkpoints to draw curves."""
-    return any(cell.checkpoints == "log" or int(cell.checkpoints) >= 50 for cell in grid.cells)
+def games_of(grid: Grid) -> dict[tuple[float, ...], int]:
+    """Each game's number among those with as many arms, in the order of the grid."""
+    numbers, found = dict[int, Any](), dict[tuple[float, ...], int]()
+    for cell in grid.cells:
+        if cell.means not in found:
+            found[cell.means] = next(numbers.setdefault(len(cell.means), count(1)))
+    return found
+
+
+def fits(clean: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether a clean cell's place, in which the adversary is left open, is another's too."""
+    same = (one in (None, two) for one, two in zip(clean, other, strict=True))
+    return clean != other and all(same)
+
+
+def pictures_of(results: Results, grid: Grid, published: Published | None = None) -> list[Picture]:
+    """The figure a grid's axes ask for, if it can be drawn."""
+    shape = Shape(grid)
+    if shape.refusal():
+        return []
+    if shape.in_time:
+        words = f"{grid.title}. Mean and its 95 % interval; grey: rounds in which corruption was paid."
+        return [Picture(f"{grid.id}-over-time", words, over_time(results, shape))]
+    beside = " Hollow: the paper's values." if published else ""
+    words = f"{grid.title}. Mean and 95 % interval.{beside}"
+    return [Picture(f"{grid.id}-by-{shape.along}", words, against(results, shape, published or {}))]
 
 
 def looks_of(results: Results) -> dict[str, Look]:
@@ -44,39 +134,47 @@ def looks_of(results: Results) -> dict[str, Look]:
     return looks(cell.policy for grid in results.study.grids for cell in grid.cells)
 
 
-def against(results: Results, grid: Grid, x: str) -> Drawing:
-    """Mean regret against one coordinate, a panel for each schedule, a line for each policy."""
-    schedules = values(grid, "schedule") or ["start"]
-    means, look, panels = dict(results.rows(grid)), looks_of(results), []
-    for schedule in schedules:
+def against(results: Results, shape: Shape, published: Published) -> Drawing:
+    """Mean regret against one coordinate."""
+    look, panels, along = looks_of(results), [], str(shape.along)
+    for place, cells in shape.panels().items():
         lines = []
-        for policy in values(grid, "policy"):
-            points = sorted(
-                (len(cell.means) if x == "arms" else getattr(cell, x), told["mean"], told["half_width_95"] or 0.0)
-                for cell, told in means.items()
-                if cell.policy == policy and (cell.schedule == schedule or cell.budget == 0)
-            )
+        for policy in dict.fromkeys(cell.policy for cell in cells):
+            mine = [(cell, results.finals(cell)) for cell in cells if cell.policy == policy]
+            told = [(shape.at(cell, along), summarised(finals)) for cell, finals in mine if finals is not None]
+            points = sorted((x, row["mean"], row["half_width_95"] or 0.0) for x, row in told)
             if points:
                 xs, ys, halves = np.array(points, dtype=float).T
-                lines.append(Line(policy, look[policy], xs, ys, halves))
-        panels.append(Panel(f"schedule {schedule}" if len(schedules) > 1 else "", lines))
-    return Drawing(panels, X_AXES[x], "regret at the horizon", log_x=x == "horizon", log_y=True)
+                paper = np.array(sorted(published.get(policy, {}).items()), dtype=float).reshape(-1, 2)
+                lines.append(Line(policy, look[policy], xs, ys, halves, paper))
+        panels.append(Panel(shape.title(place), lines))
+    return Drawing(panels, X_AXES[along], "regret at the horizon", log_x=along == "horizon", log_y=True)
 
 
-def in_time(results: Results, grid: Grid) -> Drawing:
-    """Mean regret over time, a panel for each corrupted setting, a line for each policy."""
-    settings = list(dict.fromkeys((cell.schedule, cell.budget) for cell in grid.cells if cell.budget > 0))
+def over_time(results: Results, shape: Shape) -> Drawing:
+    """Mean regret over time with its interval, the corrupted rounds shaded."""
     look, panels = looks_of(results), []
-    for schedule, budget in settings or [("start", 0.0)]:
+    for place, cells in shape.panels().items():
         lines, shaded = [], None
-        for policy in values(grid, "policy"):
-            trace = results.trace(results.find(grid.id, policy=policy, schedule=schedule, budget=budget))
+        for cell in cells:
+            trace = results.trace(cell)
             if trace is not None:
                 curve: Floats = trace.regret.mean(axis=0)
-                lines.append(Line(policy, look[policy], trace.rounds.astype(float), curve))
+                rounds = trace.rounds.astype(float)
+                lines.append(Line(cell.policy, look[cell.policy], rounds, curve, half_widths(trace), band=True))
                 shaded = struck(trace)
-        panels.append(Panel(f"schedule {schedule}, C = {budget:,.0f}", lines, shaded))
+        panels.append(Panel(shape.title(place), lines, shaded))
     return Drawing(panels, "round", "cumulative regret")
+
+
+def half_widths(trace: Trace) -> Floats | None:
+    """Half of the mean's 95 % interval at each checkpoint; None for one run."""
+    runs = len(trace.regret)
+    if runs < 2:
+        return None
+    spread: Floats = trace.regret.std(axis=0, ddof=1)
+    half: Floats = student_quantile(runs - 1) * spread / runs**0.5
+    return half
 
 
 def struck(trace: Trace) -> tuple[float, float] | None:

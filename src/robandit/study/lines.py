@@ -31,7 +31,8 @@ class Lines:
 
     def wrong(self, grid: int | None, field: str, message: str, value: Any = None) -> InputError:
         """An error that names file, line, grid and field."""
-        places = [f"{self.path.name} line {self.line(grid, field, value)}"]
+        line = f" line {self.line(grid, field, value)}" if self.lines else ""
+        places = [f"{self.path.name}{line}"]
         places += [f"grid {grid + 1}"] if grid is not None else []
         places += [field] if field else []
         return InputError(": ".join([*places, message]))

@@ -9,7 +9,7 @@ from typing import Any
 
 from robandit.store.cells import Store
 from robandit.store.files import write_atomically
-from robandit.study.figures import Picture, pictures_of
+from robandit.study.figures import Picture, Published, Shape, pictures_of
 from robandit.study.results import Results
 from robandit.study.spec import Grid, Study
 from robandit.study.tables import Sheet, is_number, paired_table, shown, summary_table
@@ -45,23 +45,26 @@ READING = (
 )
 
 
-def grid_section(results: Results, grid: Grid) -> Section:
-    """Figures and tables of one grid."""
+def grid_section(results: Results, grid: Grid, published: Published | None = None) -> Section:
+    """Figures and tables of one grid; published values stand beside ours."""
     tables = [summary_table(results, grid)]
     compared = paired_table(results, grid)
     if compared:
         tables.append(compared)
     waiting = Counter(results.trace(cell) is None for cell in grid.cells)[True]
     text = [f"{waiting} of {len(grid.cells)} cells are not there yet."] if waiting else []
-    pictures = pictures_of(results, grid) if len(tables[0].rows) > 0 else []
+    text += [refusal] if (refusal := Shape(grid).refusal()) else []
+    pictures = pictures_of(results, grid, published) if len(tables[0].rows) > 0 else []
     return Section(grid.id, grid.title or grid.id, text, pictures=pictures, tables=tables)
 
 
 def write_page(title: str, lead: list[str], sections: list[Section], folder: Path) -> Path:
     """Render the page and write it, with figures (svg, pdf, png) and tables (csv, tex) beside it."""
-    drawings = {}
+    drawings, narrow = dict[str, bytes](), dict[str, bytes]()
     for section in sections:
         for picture in section.pictures:
+            slim = picture.drawing.narrow()
+            narrow[picture.id] = slim.rendered("svg") if slim is not None else b""
             for kind in ("pdf", "png", "svg"):
                 drawings[picture.id] = picture.drawing.rendered(kind)
                 write_atomically(folder / "figures" / f"{picture.id}.{kind}", drawings[picture.id])
@@ -72,7 +75,7 @@ def write_page(title: str, lead: list[str], sections: list[Section], folder: Pat
         f"Made by robandit {__version__}. The page needs no network; figures and tables lie beside it as files too."
     )
     page = template().render(
-        title=title, lead=lead, sections=[prepared(section, drawings) for section in sections], footer=footer
+        title=title, lead=lead, sections=[prepared(section, drawings, narrow) for section in sections], footer=footer
     )
     write_atomically(folder / "report.html", page.encode())
     return folder / "report.html"
@@ -87,14 +90,15 @@ def template() -> Any:
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined).get_template("report.html.j2")
 
 
-def prepared(section: Section, drawings: dict[str, bytes]) -> dict[str, Any]:
-    """A section as the template wants it; `drawings` holds its figures as SVG."""
+def prepared(section: Section, drawings: dict[str, bytes], narrow: dict[str, bytes]) -> dict[str, Any]:
+    """A section as the template wants it; `drawings` holds its figures as SVG, `narrow` those for a phone."""
     tables = [prepared_table(table, number == 0) for number, table in enumerate(section.tables)]
     pictures = [
         {
             "id": picture.id,
             "caption": picture.caption,
             "svg": inline(drawings[picture.id].decode()),
+            "narrow": inline(narrow[picture.id].decode()) if narrow[picture.id] else "",
             "csv_name": f"{section.tables[0].id}.csv" if section.tables else "",
             "csv": tables[0]["csv"] if tables else "",
         }

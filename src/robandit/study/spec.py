@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from robandit import errors
 from robandit.adversaries.attacks import checked_size
 from robandit.catalogue import SHIPPED, Catalogue
 from robandit.environments.means import checked_means, spread_means
@@ -48,11 +49,13 @@ class Study:
 
 
 def whole(least: int) -> Callable[[Any], None]:
-    """A check for whole numbers from `least` on."""
+    """A check for whole numbers from `least` on; 1e5 is one too."""
 
     def check(value: Any) -> None:
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise InputError(f"must be a whole number of at least {least}, not {value!r}")
+        try:
+            errors.whole("it", value, least)
+        except InputError as error:
+            raise InputError(str(error).removeprefix("it ")) from None
 
     return check
 
@@ -149,7 +152,7 @@ def checks(catalogue: Catalogue) -> dict[str, Callable[[Any], Any]]:
 
 
 def read_study(path: Path) -> Study:
-    """Parse and check a spec; every part is made once here, so that nothing wrong is found later."""
+    """Parse and check a spec."""
     try:
         content = path.read_text()
         given = tomllib.loads(content)
@@ -157,7 +160,12 @@ def read_study(path: Path) -> Study:
         raise InputError(f"spec {str(path)!r} cannot be read ({error.strerror})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path.name}: {error}") from error
-    lines = Lines(path, content)
+    return checked_study(given, Lines(path, content))
+
+
+def checked_study(given: dict[str, Any], lines: Lines) -> Study:
+    """Check a spec; every part is made once here, so that nothing wrong is found later."""
+    path = lines.path
     for field, value in given.items():
         if field not in TOP:
             raise lines.wrong(None, field, str(unknown("field", field, TOP)))
@@ -197,6 +205,7 @@ def read_grid(lines: Lines, number: int, given: dict[str, Any], catalogue: Catal
     checkpoints = given.get("checkpoints", 1)
     if checkpoints != "log":
         checked(lines, number, "checkpoints", checkpoints, whole(1))
+        checkpoints = int(checkpoints)
     cells = []
     for values in product(*axes.values()):
         point = dict(zip(axes, values, strict=True))
@@ -204,15 +213,15 @@ def read_grid(lines: Lines, number: int, given: dict[str, Any], catalogue: Catal
         cell = Cell(
             policy=str(catalogue.policy(point["policies"])),
             environment=point["environments"],
-            means=checked_means(means) if isinstance(means, list) else means_by_rule(means, point["arms"]),
+            means=checked_means(means) if isinstance(means, list) else means_by_rule(means, int(point["arms"])),
             attack=point["attacks"],
             schedule=point["schedules"],
             size=str(point["sizes"]),
             charge=point["charges"],
             budget=float(point["budgets"]),
-            horizon=point["horizons"],
+            horizon=int(point["horizons"]),
             runs=runs.get(point["policies"], runs.get(point["policies"].partition(":")[0], runs["*"])),
-            seed=point["seeds"],
+            seed=int(point["seeds"]),
             checkpoints=checkpoints,
         ).settled()
         try_adversary(lines, number, cell, catalogue)
@@ -247,7 +256,7 @@ def read_runs(lines: Lines, number: int, given: Any) -> dict[str, int]:
         checked(lines, number, "runs", value, whole(1))
     if "*" not in table:
         raise lines.wrong(number, "runs", 'needs an entry "*" for the other policies')
-    return table
+    return {policy: int(value) for policy, value in table.items()}
 
 
 def try_adversary(lines: Lines, number: int, cell: Cell, catalogue: Catalogue) -> None:

@@ -1,0 +1,59 @@
+"""Examples for help and for the docs: each is a line that works as it stands; tests run those that are quick."""
+
+EXAMPLES: dict[str, list[tuple[str, str]]] = {
+    "play": [
+        ("robandit play --policy samba --policy thompson", "two policies, nine arms, no adversary"),
+        (
+            "robandit play --policy samba --policy ucb1 --attack flip --schedule middle --budget 300",
+            "all means flipped from a quarter of the rounds on, until 300 is spent",
+        ),
+        ("robandit play --policy samba --means 0.02,0.03,0.05 --plot regret.png", "your own means, and a picture"),
+        ("robandit play --policy ucb1 --runs 20 --runs-out runs.csv --json", "every run to a file, the rest as JSON"),
+    ],
+    "reproduce": [("robandit reproduce --quick", "the paper in a minute: out/paper-quick/report.html")],
+    "study": [
+        ("robandit study run my.toml", "play what is missing of a spec, then report"),
+        ("robandit study status out/my", "how far it is"),
+    ],
+    "redteam": [
+        (
+            "robandit redteam --policy ucb1 --arms 3 --horizon 1e4 --budget 50 --quick",
+            "attacks that usually win, a few seconds",
+        ),
+        ("robandit redteam --policy samba --budget 300 --plot attack.png", "a full search, and what it does over time"),
+    ],
+    "price": [
+        (
+            "robandit price --policy samba --policy ucb1 --means 0.9,0.5 --horizon 1e4",
+            "what it costs to turn two policies",
+        ),
+        ("robandit price --policy samba --arms 9 --can add", "by an attacker who can only add rewards"),
+    ],
+    "advise": [("robandit advise --means 0.02,0.03,0.05 --can add --budget 40", "against fake clicks, on your means")],
+    "audit": [
+        ("robandit play --policy samba --attack promote --budget 300 --log ring.journal", "a journal with known fakes"),
+        ("robandit audit ring.journal --no-price", "who moved the belief"),
+        ("robandit audit clicks.csv --policy thompson --source-column account --out report", "a log of any system"),
+    ],
+    "optimum": [("robandit optimum --means 0.9,0.8 --price 1.5 --horizon 2000", "the exact worst attack at a price")],
+    "certify": [
+        ("robandit certify --means 0.9,0.8 --out proof.json", "a bound under every attack, as a file"),
+        ("robandit certify --check proof.json", "checked by a file that shares nothing with its maker"),
+    ],
+    "theory": [
+        ("robandit theory steps", "which step sizes are admissible, and what corruption then costs"),
+        ("robandit theory bounds --runs 0", "what is known of each policy"),
+    ],
+    "policies": [("robandit policies", "names, what they do, parameters, bounds")],
+    "adversaries": [("robandit adversaries --wide", "every column, a line a row")],
+    "environments": [("robandit environments --json", "for a program")],
+    "completion": [("robandit completion bash > ~/.local/share/bash-completion/completions/robandit", "for bash")],
+}
+FIRST = [EXAMPLES["play"][0], EXAMPLES["price"][0], EXAMPLES["audit"][1], EXAMPLES["reproduce"][0]]
+
+
+def told(examples: list[tuple[str, str]]) -> str:
+    """Examples as the end of a help text: what it does, and below it the line."""
+    if not examples:
+        return ""
+    return "examples:\n" + "\n".join(f"  # {words}\n  {line}" for line, words in examples)
