@@ -148,6 +148,20 @@ def retract(call: Call) -> Answer:
     return call.service.engine.act(call.experiment, {"entry": "retract", "id": number}, call.token.name)
 
 
+def watched(call: Call) -> Answer:
+    """What the last look at an experiment found."""
+    look = call.service.watch.looks.get(call.experiment.id)
+    if look is None:
+        return Answer(200, say.Watched(0, None, [], [], "no look was taken yet", None), [])
+    return Answer(200, say.Watched(look.line, look.time, look.alarms, look.flagged, look.problem, look.found), [])
+
+
+def look_now(call: Call) -> Answer:
+    """A look at an experiment before its time."""
+    call.service.watch.soon()
+    return Answer(202, say.Done(), [])
+
+
 E1 = "/v1/experiments/{experiment}"
 DECISION = E1 + "/decisions/{decision}"
 ROUTES = [
@@ -194,6 +208,10 @@ ROUTES = [
         say.SourceChange,
         {200: say.Done},
         "Quarantine, release, cap or weigh a source",
+    ),
+    Route("POST", E1 + "/watch", "admin", look_now, None, {202: say.Done}, "Look for signs of fraud now"),
+    Route(
+        "GET", E1 + "/watch", "read", watched, None, {200: say.Watched}, "What the last look for signs of fraud found"
     ),
     Route(
         "POST", E1 + "/breaker", "admin", change_breaker, say.BreakerChange, {200: say.Done}, "Stop learning, or go on"

@@ -7,6 +7,7 @@ from starlette.routing import Route as Path
 
 from robandit.service import messages as say
 from robandit.service.app import reply
+from robandit.service.dashboard import dashboard
 from robandit.service.service import Service
 
 
@@ -30,4 +31,4 @@ def pages(service: Service) -> list[BaseRoute]:
         """Counters in Prometheus' text format."""
         return PlainTextResponse("", media_type="text/plain; version=0.0.4")
 
-    return [Path("/healthz", health), Path("/metrics", metrics)]
+    return [Path("/healthz", health), Path("/metrics", metrics), *dashboard(service)]

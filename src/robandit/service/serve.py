@@ -17,6 +17,7 @@ from robandit.service.pages import pages
 from robandit.service.service import Service
 from robandit.service.stores.address import open_store
 from robandit.service.tokens import Tokens
+from robandit.service.watch import EVERY
 
 SYNCS = 20
 TOO_FAST = 20e-6  # a disk that syncs faster than this does not sync
@@ -34,12 +35,15 @@ def sync_latency(folder: Path) -> float:
     return sorted(times)[SYNCS // 2]
 
 
-def serve(url: str, host: str, port: int, token_file: str | None) -> None:
+def serve(url: str, host: str, port: int, token_file: str | None, watch: float = EVERY) -> None:
     """Serve until a signal comes."""
     if token_file is None and host not in LOOPBACK:
-        raise InputError(f"{host} lies beyond this machine: there a file of tokens is needed (`robandit token` makes one)")
+        raise InputError(
+            f"{host} lies beyond this machine: there a file of tokens is needed (`robandit token` makes one)"
+        )
     tokens, store = Tokens(token_file), open_store(url)
     service = Service(store, tokens)
+    service.watch.every = watch
     path = getattr(store, "path", None)
     if path is not None:
         latency = sync_latency(Path(path).parent)
@@ -55,6 +59,8 @@ def serve(url: str, host: str, port: int, token_file: str | None) -> None:
 async def run(service: Service, host: str, port: int) -> None:
     """uvicorn around a service; it stops when uvicorn has answered what is under way."""
     service.start()
+    if service.watch.every > 0:
+        service.background(service.watch.run())
     app = application(service, pages(service))
     config = uvicorn.Config(
         app,

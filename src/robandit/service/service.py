@@ -13,6 +13,7 @@ from robandit.service.experiment import Experiment, opened
 from robandit.service.problems import Problem
 from robandit.service.stores.base import Kept, Snapshot, Store
 from robandit.service.tokens import LOCAL, Token, Tokens
+from robandit.service.watch import Watch
 from robandit.service.writer import Writer
 
 TICK = 0.5  # seconds between two looks at what is due
@@ -29,6 +30,7 @@ class Service:
         self.sync_ms, self.notes = 0.0, list[str]()
         self.requests: dict[tuple[str, int], int] = {}  # by kind and status, for the metrics
         self.tasks: set[asyncio.Task[Any]] = set()
+        self.watch = Watch(self)
         self.writer: Writer
         self.failed: Callable[[BaseException], None] = stop_at_once
 
