@@ -158,7 +158,7 @@ def watched(call: Call) -> Answer:
 
 def look_now(call: Call) -> Answer:
     """A look at an experiment before its time."""
-    call.service.watch.soon()
+    call.service.watch.soon(call.experiment)
     return Answer(202, say.Done(), [])
 
 

@@ -22,7 +22,7 @@ OFFERS = {"voucher": 0.10, "bundle": 0.12, "gift": 0.15, "points": 0.18, "shippi
 PRAISED, BEST = "voucher", "shipping"
 CUSTOMERS, RING = 150, 6
 SHARE = 0.35  # of the decisions that the ring asks for, once it is there
-HONEST, ATTACKED, AFTER, BATCH = 4000, 5500, 4000, 20
+HONEST, ATTACKED, AFTER, BATCH = 4000, 5500, 4000, 50
 LAST = 1000  # decisions at the end of each phase over which shares are told
 
 
@@ -47,7 +47,7 @@ class Shop:
 
     def __init__(self, api: Api, name: str, policy: str, seed: int) -> None:
         self.api, self.name, self.luck = api, name, random.Random(seed)
-        asked = {"name": name, "arms": list(OFFERS), "policy": policy, "seed": seed, "shadow": ["thompson"]}
+        asked = {"name": name, "arms": list(OFFERS), "policy": policy, "seed": seed, "shadow": ["exp3"]}
         self.path = f"/v1/experiments/{api.ask('POST', '/v1/experiments', asked)['id']}"
         self.shown: list[str] = []
 
@@ -103,7 +103,7 @@ class Shop:
         return caught
 
 
-def story(port: int, policy: str, seed: int) -> list[tuple[str, list[float]]]:
+def story(port: int, policy: str, seed: int, stay: bool) -> list[tuple[str, list[float]]]:
     """Both experiments, phase by phase; the share of the best offer in each."""
     api = Api(port)
     shops = {"operator looks": Shop(api, "shop", policy, seed), "nobody looks": Shop(api, "shop without", policy, seed)}
@@ -118,6 +118,9 @@ def story(port: int, policy: str, seed: int) -> list[tuple[str, list[float]]]:
             print(f"  quarantined: {', '.join(sorted(shop.defend())) or 'nobody'}")
         shop.play(AFTER, ring=True)
         rows.append((label, [*shares, shop.share()]))
+    if stay:
+        for shop in shops.values():
+            shop.look()
     return rows
 
 
@@ -131,6 +134,7 @@ def main() -> None:
         "--stay", action="store_true", help="leave the service running until Ctrl-C, to look at its page"
     )
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the service ends with its demo, however that ends
     with tempfile.TemporaryDirectory(prefix="robandit-demo-") as folder:
         words = ["serve", "--db", f"sqlite:///{Path(folder) / 'demo.db'}", "--port", str(given.port), "--watch", "3600"]
         server = subprocess.Popen([sys.executable, "-m", "robandit", *words], stdout=subprocess.PIPE, text=True)
@@ -139,7 +143,7 @@ def main() -> None:
             said = server.stdout.readline().strip()
             print(said, flush=True)
             began = time.monotonic()
-            rows = story(int(said.split(":")[2].partition("/")[0]), given.policy, given.seed)
+            rows = story(int(said.split(":")[2].partition("/")[0]), given.policy, given.seed, given.stay)
             print(f"\nHow often the best offer ({BEST}) was shown, in the last {LAST:,} decisions ({given.policy}):\n")
             print(f"{'':16}{'before':>10}{'attacked':>10}{'after':>10}")
             for label, shares in rows:

@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 import zlib
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from robandit.service.service import Service
 
 EVERY = 10.0  # seconds between two looks, at least
+BEAT = 0.2  # seconds until it is seen that somebody asks
 REST = 9.0  # seconds of rest for each second of work
 LONGEST = 1800.0  # a look that takes longer is given up
 REPLAYS = 500  # sources the journal is folded without
@@ -84,35 +84,51 @@ class Watch:
     every: float = EVERY
     looks: dict[int, Look] = field(default_factory=dict)
     copies: dict[int, Copy] = field(default_factory=dict)
-    asked: asyncio.Event = field(default_factory=asyncio.Event)  # somebody does not want to wait for the next look
+    asked: set[int] = field(default_factory=set)  # experiments for which somebody does not want to wait
 
     async def run(self) -> None:
         """Look where something is new, rest, again."""
         pause = self.every
         with tempfile.TemporaryDirectory(prefix="robandit-watch-") as folder:
             while True:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self.asked.wait(), pause)
-                self.asked.clear()
+                await self.rest(pause)
                 began, experiment = time.monotonic(), self.next()
                 if experiment is not None:
+                    self.asked.discard(experiment.id)
                     self.looks[experiment.id] = await self.look(experiment, Path(folder))
                     await self.trip(experiment, self.looks[experiment.id])
                 pause = max(self.every, REST * (time.monotonic() - began))
 
-    def soon(self) -> None:
-        """Take the next look now, if something is new."""
-        self.asked.set()
+    async def rest(self, pause: float) -> None:
+        """Wait, but not for long if somebody asks."""
+        until = time.monotonic() + pause
+        while time.monotonic() < until and not self.asked:
+            await asyncio.sleep(min(BEAT, pause))
+        await asyncio.sleep(BEAT)
+
+    def soon(self, experiment: Experiment) -> None:
+        """Take the next look at an experiment now, if something is new."""
+        self.asked.add(experiment.id)
 
     def next(self) -> Experiment | None:
-        """The experiment with something new that was not looked at for the longest time."""
-        new = [one for one in self.service.engine.experiments.values() if self.is_new(one)]
-        return min(new, key=lambda one: self.looks[one.id].time if one.id in self.looks else 0.0, default=None)
+        """The experiment with something new that was asked for, or not looked at for the longest time."""
+        known = self.service.engine.experiments
+        self.asked = {one for one in self.asked if known[one].line > self.seen(known[one])}
+        new = [one for one in known.values() if self.is_new(one)]
+        return min(new, key=lambda one: (one.id not in self.asked, self.when(one)), default=None)
+
+    def seen(self, experiment: Experiment) -> int:
+        """The line up to which an experiment was looked at."""
+        return self.looks[experiment.id].line if experiment.id in self.looks else 1
+
+    def when(self, experiment: Experiment) -> float:
+        """When it was."""
+        return self.looks[experiment.id].time if experiment.id in self.looks else 0.0
 
     def is_new(self, experiment: Experiment) -> bool:
-        """Whether a reward or an act came since the last look; not while an act is being worked in."""
-        seen = self.looks[experiment.id].line if experiment.id in self.looks else 1
-        return experiment.line > seen and any(experiment.tally.recorded) and not experiment.learning_again
+        """Whether something came since the last look; not before the first reward, nor while an act is worked in."""
+        lives = any(experiment.tally.recorded) and not experiment.learning_again
+        return lives and experiment.line > self.seen(experiment)
 
     async def look(self, experiment: Experiment, folder: Path) -> Look:
         """One audit."""
