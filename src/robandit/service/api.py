@@ -70,6 +70,20 @@ def about(call: Call) -> Answer:
     return Answer(200, told, [])
 
 
+def watched(call: Call) -> Answer:
+    """What the last look at an experiment found."""
+    look = call.service.watch.looks.get(call.experiment.id)
+    if look is None:
+        return Answer(200, say.Watched(0, None, [], [], "no look was taken yet", None), [])
+    return Answer(200, say.Watched(look.line, look.time, look.alarms, look.flagged, look.problem, look.found), [])
+
+
+def look_now(call: Call) -> Answer:
+    """A look at an experiment before its time."""
+    call.service.watch.soon(call.experiment)
+    return Answer(202, say.Done(), [])
+
+
 def decide(call: Call) -> Answer:
     """A decision, or several."""
     return call.service.engine.decide(call.experiment, call.asked, call.key)
@@ -148,26 +162,16 @@ def retract(call: Call) -> Answer:
     return call.service.engine.act(call.experiment, {"entry": "retract", "id": number}, call.token.name)
 
 
-def watched(call: Call) -> Answer:
-    """What the last look at an experiment found."""
-    look = call.service.watch.looks.get(call.experiment.id)
-    if look is None:
-        return Answer(200, say.Watched(0, None, [], [], "no look was taken yet", None), [])
-    return Answer(200, say.Watched(look.line, look.time, look.alarms, look.flagged, look.problem, look.found), [])
-
-
-def look_now(call: Call) -> Answer:
-    """A look at an experiment before its time."""
-    call.service.watch.soon(call.experiment)
-    return Answer(202, say.Done(), [])
-
-
 E1 = "/v1/experiments/{experiment}"
 DECISION = E1 + "/decisions/{decision}"
 ROUTES = [
     Route("POST", "/v1/experiments", "admin", create, say.NewExperiment, {201: say.Created}, "Begin an experiment"),
     Route("GET", "/v1/experiments", "read", experiments, None, {200: say.Experiments}, "All experiments"),
     Route("GET", E1, "read", about, None, {200: say.ExperimentTold}, "An experiment as it stands"),
+    Route("POST", E1 + "/watch", "admin", look_now, None, {202: say.Done}, "Look for signs of fraud now"),
+    Route(
+        "GET", E1 + "/watch", "read", watched, None, {200: say.Watched}, "What the last look for signs of fraud found"
+    ),
     Route(
         "POST",
         E1 + "/decisions",
@@ -208,10 +212,6 @@ ROUTES = [
         say.SourceChange,
         {200: say.Done},
         "Quarantine, release, cap or weigh a source",
-    ),
-    Route("POST", E1 + "/watch", "admin", look_now, None, {202: say.Done}, "Look for signs of fraud now"),
-    Route(
-        "GET", E1 + "/watch", "read", watched, None, {200: say.Watched}, "What the last look for signs of fraud found"
     ),
     Route(
         "POST", E1 + "/breaker", "admin", change_breaker, say.BreakerChange, {200: say.Done}, "Stop learning, or go on"

@@ -59,8 +59,6 @@ def serve(url: str, host: str, port: int, token_file: str | None, watch: float =
 async def run(service: Service, host: str, port: int) -> None:
     """uvicorn around a service; it stops when uvicorn has answered what is under way."""
     service.start()
-    if service.watch.every > 0:
-        service.background(service.watch.run())
     app = application(service, pages(service))
     config = uvicorn.Config(
         app,

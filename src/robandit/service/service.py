@@ -38,6 +38,8 @@ class Service:
         """Begin, on the running loop."""
         self.writer = Writer(asyncio.get_running_loop(), self.store, lambda error: self.failed(error))
         self.background(self.ticking())
+        if self.watch.every > 0:
+            self.background(self.watch.run())
 
     def background(self, work: Any) -> None:
         """Do something beside the requests; what goes wrong there is said."""

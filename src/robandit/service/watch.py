@@ -27,7 +27,7 @@ from robandit.service.stores.base import Store
 if TYPE_CHECKING:
     from robandit.service.service import Service
 
-EVERY = 10.0  # seconds between two looks, at least
+EVERY = 10.0  # what `robandit serve` asks for
 BEAT = 0.2  # seconds until it is seen that somebody asks
 REST = 9.0  # seconds of rest for each second of work
 LONGEST = 1800.0  # a look that takes longer is given up
@@ -81,7 +81,7 @@ class Watch:
     """All looks of a service."""
 
     service: "Service"
-    every: float = EVERY
+    every: float = 0.0  # seconds between two looks, at least; 0: it never looks
     looks: dict[int, Look] = field(default_factory=dict)
     copies: dict[int, Copy] = field(default_factory=dict)
     asked: set[int] = field(default_factory=set)  # experiments for which somebody does not want to wait
