@@ -38,9 +38,7 @@ def sync_latency(folder: Path) -> float:
 def serve(url: str, host: str, port: int, token_file: str | None, watch: float = EVERY) -> None:
     """Serve until a signal comes."""
     if token_file is None and host not in LOOPBACK:
-        raise InputError(
-            f"{host} lies beyond this machine: there a file of tokens is needed (`robandit token` makes one)"
-        )
+        raise InputError(f"{host} lies beyond this machine: a file of tokens is needed (`robandit token` makes one)")
     tokens, store = Tokens(token_file), open_store(url)
     service = Service(store, tokens)
     service.watch.every = watch
