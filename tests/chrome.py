@@ -6,12 +6,17 @@ import os
 import shutil
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--no-sandbox"]
 QUIET += ["--disable-component-update", "--disable-sync", "--headless", "--remote-debugging-pipe", "--hide-scrollbars"]
+
+
+class Lost(AssertionError):
+    """The browser could not do it, for instance because its page went away meanwhile."""
 
 
 class Chrome:
@@ -49,7 +54,8 @@ class Chrome:
         self.out.write(json.dumps(asked).encode() + b"\0")
         while (told := self.next()).get("id") != self.number:
             self.events.append(told)
-        assert "error" not in told, told
+        if "error" in told:
+            raise Lost(f"{method}: {told['error']}")
         result: dict[str, Any] = told["result"]
         return result
 
@@ -74,13 +80,13 @@ class Chrome:
         assert "exceptionDetails" not in told, told
         return told["result"].get("value")
 
-    def until(self, script: str, seconds: float = 30.0) -> Any:
-        """The value of an expression once it is true."""
+    def until(self, script: str, seconds: float = 30.0) -> None:
+        """Wait until an expression is true."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            found = self.run(f"(() => {{ try {{ return {script}; }} catch (error) {{ return null; }} }})()")
-            if found:
-                return found
+            with suppress(Lost):
+                if self.run(f"(() => {{ try {{ return Boolean({script}); }} catch (error) {{ return false; }} }})()"):
+                    return
             time.sleep(0.05)
         raise AssertionError(f"never true: {script}\n{self.run('document.body.innerText')[:2000]}")
 

@@ -196,7 +196,7 @@ class Dashboard:
         try:
             answer: Answer = forms.create(self.service, visitor.token, fields)
         except Problem as problem:
-            given = {**forms.UNTICKED, **fields}
+            given = {**forms.BLANK, **fields}
             return self.page(
                 "new", visitor, problem.status, policies=forms.policies(), given=given, wrong=problem.detail
             )

@@ -15,9 +15,8 @@ from robandit.service.problems import Problem
 from robandit.service.service import Service
 from robandit.service.tokens import Token
 
-UNTICKED = {"trip": "", "activation": ""}
 TEXTS = {"name": "", "arms": "", "policy": "samba", "low": "0", "high": "1", "window": "", "default": ""}
-BLANK = {**UNTICKED, **TEXTS, "hold": "0", "cap": "", "holdout": "0", "shadow": ""}
+BLANK = {**TEXTS, "trip": "", "activation": "", "hold": "0", "cap": "", "holdout": "0", "shadow": ""}
 
 
 @cache
