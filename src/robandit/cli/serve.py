@@ -20,6 +20,13 @@ def add(commands: Any) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1; beyond it a token file is needed")
     parser.add_argument("--port", type=whole, default=8470, help="default 8470; 0 takes a free one")
     parser.add_argument("--token-file", metavar="FILE", help="who may do what; `robandit token` writes it")
+    parser.add_argument(
+        "--watch",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="between two looks at the journals for signs of fraud, at least (default 10; 0: never)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -27,10 +34,12 @@ def run(arguments: argparse.Namespace) -> None:
     """Serve until a signal comes."""
     if not 0 <= arguments.port <= 65535:
         raise InputError(f"--port must be from 0 to 65535, not {arguments.port}")
+    if not 0 <= arguments.watch < float("inf"):
+        raise InputError(f"--watch must be a number of seconds from 0 on, not {arguments.watch:g}")
     with_service()
     from robandit.service.serve import serve
 
-    serve(arguments.db, arguments.host, arguments.port, arguments.token_file)
+    serve(arguments.db, arguments.host, arguments.port, arguments.token_file, arguments.watch)
 
 
 def with_service() -> None:

@@ -71,6 +71,20 @@ def about(call: Call) -> Answer:
     return Answer(200, told, [])
 
 
+def watched(call: Call) -> Answer:
+    """What the last look at an experiment found."""
+    look = call.service.watch.looks.get(call.experiment.id)
+    if look is None:
+        return Answer(200, say.Watched(0, None, [], [], "no look was taken yet", None), [])
+    return Answer(200, say.Watched(look.line, look.time, look.alarms, look.flagged, look.problem, look.found), [])
+
+
+def look_now(call: Call) -> Answer:
+    """A look at an experiment before its time."""
+    call.service.watch.soon(call.experiment)
+    return Answer(202, say.Done(), [])
+
+
 def decide(call: Call) -> Answer:
     """A decision, or several."""
     return call.service.engine.decide(call.experiment, call.asked, call.key)
@@ -176,6 +190,10 @@ ROUTES = [
     Route("POST", "/v1/experiments", "admin", create, say.NewExperiment, {201: say.Created}, "Begin an experiment"),
     Route("GET", "/v1/experiments", "read", experiments, None, {200: say.Experiments}, "All experiments"),
     Route("GET", E1, "read", about, None, {200: say.ExperimentTold}, "An experiment as it stands"),
+    Route("POST", E1 + "/watch", "admin", look_now, None, {202: say.Done}, "Look for signs of fraud now"),
+    Route(
+        "GET", E1 + "/watch", "read", watched, None, {200: say.Watched}, "What the last look for signs of fraud found"
+    ),
     Route(
         "POST",
         E1 + "/decisions",

@@ -40,18 +40,20 @@ async def body_of(request: Request) -> bytes:
     return body
 
 
+def check_host(service: Service, request: Request) -> None:
+    """Where no token is asked for, only names of this machine itself are answered to."""
+    if service.tokens.open and urlsplit(f"//{request.headers.get('host', '')}").hostname not in LOOPBACK:
+        raise Problem(421, "without tokens this service answers to localhost only")
+
+
 def check_origin(service: Service, request: Request) -> None:
     """Where no token is asked for, a web page of somebody else must not act in the name of this machine's user.
 
     A name that somebody else's server resolves to this machine is not one of ours; and a body that a form can send
     without asking is not taken for JSON.
     """
-    if not service.tokens.open:
-        return
-    host = urlsplit(f"//{request.headers.get('host', '')}").hostname
-    if host not in LOOPBACK:
-        raise Problem(421, "without tokens this service answers to localhost only")
-    if request.method not in ("GET", "HEAD"):
+    check_host(service, request)
+    if service.tokens.open and request.method not in ("GET", "HEAD"):
         origin = request.headers.get("origin")
         if origin is not None and urlsplit(origin).hostname not in LOOPBACK:
             raise Problem(403, "requests from other sites are refused")

@@ -43,6 +43,7 @@ class Engine:
         self.experiments: dict[int, Experiment] = {}
         self.names: dict[str, int] = {}
         self.refused: dict[int, int] = {}  # requests by experiment that were told no, since the start
+        self.late: dict[int, int] = {}  # those of them that came too late
         for kept in store.experiments():
             self.adopt(opened(store, kept))
 
@@ -77,7 +78,9 @@ class Engine:
             Fold(policy, terms)
         except InputError as error:
             raise Problem(422, str(error)) from error
-        about = json.dumps({"shadow": shadows, "created": self.clock()})
+        if asked.trip and policy.rewards_fixed:
+            raise Problem(422, f"{policy.name} cannot stop learning by itself: {policy.rewards_fixed}")
+        about = json.dumps({"shadow": shadows, "trip": asked.trip, "created": self.clock()})
         first = msgspec.json.encode(terms.header()).decode()
         try:
             number = self.store.create(asked.name, about, first)
@@ -173,6 +176,8 @@ class Engine:
     def no(self, experiment: Experiment, status: int, detail: str) -> Problem:
         """A refusal, counted."""
         self.refused[experiment.id] = self.refused.get(experiment.id, 0) + 1
+        if status == 410:
+            self.late[experiment.id] = self.late.get(experiment.id, 0) + 1
         return Problem(status, detail)
 
     def change_arm(self, experiment: Experiment, name: str, change: str, by: str) -> Answer:

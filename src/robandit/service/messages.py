@@ -50,6 +50,7 @@ class NewExperiment(Struct, forbid_unknown_fields=True):
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
     rules: RulesAsked = msgspec.field(default_factory=RulesAsked)
     shadow: Annotated[list[PolicyName | str], Meta(max_length=8)] = []
+    trip: bool = False  # stop learning by itself when an alarm rings
 
 
 class Created(Struct):
@@ -207,6 +208,17 @@ class WhatIfTold(Struct):
     now: Belief
     then: Belief
     left_out: int
+
+
+class Watched(Struct):
+    """The last look for signs of fraud: up to which line, when, which statistics ring, who differs, and all else."""
+
+    line: int
+    time: float | None
+    alarms: list[str]
+    flagged: list[str]
+    problem: str
+    found: dict[str, Any] | None
 
 
 class Health(Struct):

@@ -12,6 +12,7 @@ from starlette.routing import Route as Path
 from robandit.errors import InputError
 from robandit.service import messages as say
 from robandit.service.app import guarded, reply
+from robandit.service.dashboard import dashboard
 from robandit.service.experiment import Experiment
 from robandit.service.export import check_format, exported
 from robandit.service.openapi import document
@@ -61,6 +62,7 @@ def pages(service: Service) -> list[BaseRoute]:
         Path("/metrics", guarded(service, "read", metrics)),
         Path("/openapi.json", openapi),
         Path("/v1/experiments/{experiment}/export", guarded(service, "read", export)),
+        *dashboard(service),
     ]
 
 

@@ -22,6 +22,7 @@ from robandit.service.pages import pages
 from robandit.service.service import Service
 from robandit.service.stores.address import open_store
 from robandit.service.tokens import Tokens
+from robandit.service.watch import EVERY
 
 SYNCS = 20
 TOO_FAST = 20e-6  # a disk that syncs faster than this does not sync
@@ -39,12 +40,13 @@ def sync_latency(folder: Path) -> float:
     return sorted(times)[SYNCS // 2]
 
 
-def serve(url: str, host: str, port: int, token_file: str | None) -> None:
+def serve(url: str, host: str, port: int, token_file: str | None, watch: float = EVERY) -> None:
     """Serve until a signal comes."""
     if token_file is None and host not in LOOPBACK:
         raise InputError(f"{host} lies beyond this machine: a file of tokens is needed (`robandit token` makes one)")
     tokens, store = Tokens(token_file), open_store(url)
     service = Service(store, tokens)
+    service.watch.every = watch
     path = getattr(store, "path", None)
     if path is not None:
         latency = sync_latency(Path(path).parent)

@@ -14,6 +14,7 @@ from robandit.service.experiment import Experiment, opened
 from robandit.service.problems import Problem
 from robandit.service.stores.base import Kept, Snapshot, Store
 from robandit.service.tokens import LOCAL, Token, Tokens
+from robandit.service.watch import Watch
 from robandit.service.writer import Writer
 
 TICK = 0.5  # seconds between two looks at what is due
@@ -30,6 +31,7 @@ class Service:
         self.sync_ms, self.notes = 0.0, list[str]()
         self.requests: dict[tuple[str, int], int] = {}  # by kind and status, for the metrics
         self.tasks: set[asyncio.Task[Any]] = set()
+        self.watch = Watch(self)
         self.writer: Writer
         self.failed: Callable[[BaseException], None] = stop_at_once
 
@@ -37,6 +39,8 @@ class Service:
         """Begin, on the running loop."""
         self.writer = Writer(asyncio.get_running_loop(), self.store, lambda error: self.failed(error))
         self.background(self.ticking())
+        if self.watch.every > 0:
+            self.background(self.watch.run())
 
     def background(self, work: Any) -> None:
         """Do something beside the requests; what goes wrong there is said."""

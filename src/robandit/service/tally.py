@@ -19,7 +19,7 @@ class Tally:
         self.chosen: list[int] = []  # decisions by arm
         self.recorded: list[int] = []  # rewards by arm, counted or not
         self.sums: list[float] = []  # of rewards as they were given
-        self.points: list[tuple[float, int, list[float]]] = []  # time, decisions so far, share of each arm
+        self.points: list[tuple[float, int, list[float], list[int]]] = []  # time, decisions so far, p, chosen so far
         self.stride, self.last, self.before = STRIDE, 0, list[int]()
 
     def widen(self, arms: int) -> None:
@@ -36,7 +36,7 @@ class Tally:
         if chances is None:
             since = [now - then for now, then in zip(self.chosen, self.before, strict=True)]
             chances = [count / sum(since) for count in since]
-        self.points.append((time, number, [round(float(chance), 6) for chance in chances]))
+        self.points.append((time, number, [round(float(chance), 6) for chance in chances], list(self.chosen)))
         self.last, self.before = number, list(self.chosen)
         if len(self.points) >= POINTS:
             self.points = self.points[1::2]

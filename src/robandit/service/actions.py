@@ -1,0 +1,139 @@
+"""What an operator can do from the page, each in words and each by the verb that the API has for it."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from robandit.service import messages as say
+from robandit.service.api import Call, add_arm, change_arm, change_breaker, change_source
+from robandit.service.engine import Answer
+from robandit.service.experiment import Experiment
+from robandit.service.problems import Problem
+from robandit.service.service import Service
+from robandit.service.tokens import Token
+
+
+class Action(NamedTuple):
+    """One thing to do, to an arm, a source or the whole experiment."""
+
+    title: str
+    on: str  # arm, source, or nothing
+    means: str  # what will happen, for a person
+    verb: Callable[[Call], Answer]
+    message: Any
+    change: str
+    asks: str = ""  # what else has to be told
+
+
+COUNTS = "Everything learnt so far is worked out again, from the first line on; that takes a moment."
+ACTIONS = {
+    "add": Action("Add an arm", "arm", "It is chosen from now on.", add_arm, say.ArmAsked, ""),
+    "pause": Action(
+        "Pause the arm",
+        "arm",
+        "It is not chosen until it is resumed. Rewards of earlier decisions still count.",
+        change_arm,
+        say.ArmChange,
+        "paused",
+    ),
+    "resume": Action("Resume the arm", "arm", "It can be chosen again.", change_arm, say.ArmChange, "resumed"),
+    "retire": Action(
+        "Retire the arm",
+        "arm",
+        "It is never chosen again, and its name stays taken. This cannot be undone.",
+        change_arm,
+        say.ArmChange,
+        "retired",
+    ),
+    "quarantine": Action(
+        "Quarantine the source",
+        "source",
+        f"Nothing it reported counts any more, as if it had never been there; its reports are still recorded. {COUNTS} "
+        "A release undoes it.",
+        change_source,
+        say.SourceChange,
+        "quarantined",
+    ),
+    "release": Action(
+        "Release the source",
+        "source",
+        f"What it reported counts again, from the beginning. {COUNTS}",
+        change_source,
+        say.SourceChange,
+        "released",
+    ),
+    "cap": Action(
+        "Limit the source",
+        "source",
+        f"Only so many of its rewards count in a day. {COUNTS}",
+        change_source,
+        say.SourceChange,
+        "capped",
+        "Rewards a day (empty: as the experiment's rules say)",
+    ),
+    "weigh": Action(
+        "Trust the source less",
+        "source",
+        f"Each of its rewards counts with this chance: 1 is full trust, 0 none. {COUNTS}",
+        change_source,
+        say.SourceChange,
+        "weighted",
+        "Weight from 0 to 1",
+    ),
+    "stop": Action(
+        "Stop learning",
+        "",
+        "Decisions go on with the probabilities of this moment, and rewards are recorded but not learnt, until someone "
+        "lets learning go on.",
+        change_breaker,
+        say.BreakerChange,
+        "tripped",
+    ),
+    "go-on": Action(
+        "Go on learning",
+        "",
+        f"What was recorded meanwhile is learnt, but for sources in quarantine. {COUNTS}",
+        change_breaker,
+        say.BreakerChange,
+        "released",
+    ),
+}
+
+
+def find(name: str) -> Action:
+    """An action by its name."""
+    if name not in ACTIONS:
+        raise Problem(404, "there is no such action")
+    return ACTIONS[name]
+
+
+def perform(service: Service, token: Token, experiment: Experiment, name: str, on: str, value: str) -> Answer:
+    """Do it, by the same function and with the same checks as over the API."""
+    action = find(name)
+    asked: dict[str, Any] = {"name": on} if name == "add" else {"change": action.change}
+    if name == "cap":
+        asked["cap"] = whole(value) if value else None
+    if name == "weigh":
+        asked["weight"] = decimal(value)
+    try:
+        message = msgspec.convert(asked, action.message)
+    except msgspec.ValidationError as error:
+        raise Problem(422, str(error)) from error
+    return action.verb(Call(service, token, experiment, {"arm": on, "source": on}, message, None))
+
+
+def whole(text: str) -> int:
+    """A whole number that a person typed."""
+    try:
+        return int(text)
+    except ValueError as error:
+        raise Problem(422, f"a whole number is needed, not {text!r}") from error
+
+
+def decimal(text: str) -> float:
+    """A number that a person typed."""
+    try:
+        return float(text)
+    except ValueError as error:
+        raise Problem(422, f"a number is needed, not {text!r}") from error

@@ -1,0 +1,165 @@
+"""`make demo-fraud`: a shop with five offers, and a ring of accounts that praises the worst of them.
+
+Two experiments live through the same story on one real service. First only honest customers come. Then a ring joins:
+six accounts that ask for offers as customers do, and report success whenever they are shown *their* offer, failure
+otherwise. In one experiment an operator looks at what the service found and quarantines those it names; in the other
+one nobody does anything. The ring goes on in both.
+"""
+
+import argparse
+import http.client
+import json
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+OFFERS = {"voucher": 0.10, "bundle": 0.12, "gift": 0.15, "points": 0.18, "shipping": 0.25}  # how often each sells
+PRAISED, BEST = "voucher", "shipping"
+CUSTOMERS, RING = 150, 6
+SHARE = 0.35  # of the decisions that the ring asks for, once it is there
+HONEST, ATTACKED, AFTER, BATCH = 4000, 5500, 4000, 50
+LAST = 1000  # decisions at the end of each phase over which shares are told
+
+
+class Api:
+    """Requests to the service over one connection."""
+
+    def __init__(self, port: int) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+
+    def ask(self, method: str, path: str, message: Any = None) -> Any:
+        """One request; its answer must be a success."""
+        body = None if message is None else json.dumps(message)
+        self.connection.request(method, path, body, {"content-type": "application/json"})
+        answer = self.connection.getresponse()
+        told = json.loads(answer.read())
+        assert answer.status < 300, f"{method} {path}: {told}"
+        return told
+
+
+class Shop:
+    """One experiment and those who visit it."""
+
+    def __init__(self, api: Api, name: str, policy: str, seed: int) -> None:
+        self.api, self.name, self.luck = api, name, random.Random(seed)
+        asked = {"name": name, "arms": list(OFFERS), "policy": policy, "seed": seed, "shadow": ["exp3"]}
+        self.path = f"/v1/experiments/{api.ask('POST', '/v1/experiments', asked)['id']}"
+        self.shown: list[str] = []
+
+    def play(self, decisions: int, ring: bool) -> None:
+        """So many visits."""
+        for _ in range(decisions // BATCH):
+            made = self.api.ask("POST", f"{self.path}/decisions", {"count": BATCH})["decisions"]
+            self.shown += [one["arm"] for one in made]
+            self.api.ask("POST", f"{self.path}/rewards", {"rewards": [self.report(one, ring) for one in made]})
+
+    def report(self, decision: dict[str, Any], ring: bool) -> dict[str, Any]:
+        """What one visitor says about the offer."""
+        arm = decision["arm"]
+        if ring and self.luck.random() < SHARE:
+            return {
+                "id": decision["id"],
+                "reward": float(arm == PRAISED),
+                "source": f"ring-{self.luck.randrange(RING)}",
+            }
+        bought = self.luck.random() < OFFERS[arm]
+        return {"id": decision["id"], "reward": float(bought), "source": f"customer-{self.luck.randrange(CUSTOMERS)}"}
+
+    def share(self) -> float:
+        """How often the best offer was shown lately."""
+        return self.shown[-LAST:].count(BEST) / LAST
+
+    def look(self) -> dict[str, Any]:
+        """What the service finds, up to the last line."""
+        told = self.settled()
+        self.api.ask("POST", f"{self.path}/watch")
+        while True:
+            found: dict[str, Any] = self.api.ask("GET", f"{self.path}/watch")
+            if found["line"] >= told["lines"]:
+                return found
+            time.sleep(0.2)
+
+    def settled(self) -> dict[str, Any]:
+        """The experiment, once acts are worked in."""
+        while True:
+            told: dict[str, Any] = self.api.ask("GET", self.path)
+            if not told["learning_again"]:
+                return told
+            time.sleep(0.05)
+
+    def defend(self) -> list[str]:
+        """An operator: quarantine whoever the service names, until it is quiet."""
+        caught: list[str] = []
+        while (found := self.look())["alarms"] and found["flagged"]:
+            print(f"  alarm ({', '.join(found['alarms'])}): {', '.join(found['flagged'])}")
+            for source in found["flagged"]:
+                self.api.ask("POST", f"{self.path}/sources/{source}", {"change": "quarantined"})
+            caught += found["flagged"]
+        return caught
+
+
+def story(port: int, policy: str, seed: int, stay: bool) -> list[tuple[str, list[float]]]:
+    """Both experiments, phase by phase; the share of the best offer in each."""
+    api = Api(port)
+    shops = {"operator looks": Shop(api, "shop", policy, seed), "nobody looks": Shop(api, "shop without", policy, seed)}
+    rows = []
+    for label, shop in shops.items():
+        print(f"{label}: {HONEST:,} honest visits, then {ATTACKED:,} with a ring of {RING} accounts")
+        shop.play(HONEST, ring=False)
+        shares = [shop.share()]
+        shop.play(ATTACKED, ring=True)
+        shares.append(shop.share())
+        if label == "operator looks":
+            print(f"  quarantined: {', '.join(sorted(shop.defend())) or 'nobody'}")
+        shop.play(AFTER, ring=True)
+        rows.append((label, [*shares, shop.share()]))
+    if stay:
+        for shop in shops.values():
+            shop.look()
+    return rows
+
+
+def main() -> None:
+    """Serve, tell the story, print a table."""
+    parser = argparse.ArgumentParser(prog="python -m robandit.service.demo", description=__doc__)
+    parser.add_argument("--policy", default="samba", help="what decides (default samba)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--port", type=int, default=0, help="default: a free one")
+    parser.add_argument(
+        "--stay", action="store_true", help="leave the service running until Ctrl-C, to look at its page"
+    )
+    given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the service ends with its demo, however that ends
+    with tempfile.TemporaryDirectory(prefix="robandit-demo-") as folder:
+        words = ["serve", "--db", f"sqlite:///{Path(folder) / 'demo.db'}", "--port", str(given.port), "--watch", "3600"]
+        server = subprocess.Popen([sys.executable, "-m", "robandit", *words], stdout=subprocess.PIPE, text=True)
+        assert server.stdout is not None
+        try:
+            said = server.stdout.readline().strip()
+            print(said, flush=True)
+            began = time.monotonic()
+            rows = story(int(said.split(":")[2].partition("/")[0]), given.policy, given.seed, given.stay)
+            print(f"\nHow often the best offer ({BEST}) was shown, in the last {LAST:,} decisions ({given.policy}):\n")
+            print(f"{'':16}{'before':>10}{'attacked':>10}{'after':>10}")
+            for label, shares in rows:
+                print(f"{label:16}" + "".join(f"{share:>10.1%}" for share in shares))
+            print(
+                f"\n{time.monotonic() - began:.0f} s, seed {given.seed}; the ring never stopped reporting.", flush=True
+            )
+            if given.stay:
+                print("The service stays: open the page above, end with Ctrl-C.", flush=True)
+                server.wait()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(timeout=30)
+
+
+if __name__ == "__main__":
+    main()
