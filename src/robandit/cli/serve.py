@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from robandit.cli.flags import whole
+from robandit.cli.flags import number, whole
 from robandit.errors import InputError
 
 
@@ -20,6 +20,18 @@ def add(commands: Any) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1; beyond it a token file is needed")
     parser.add_argument("--port", type=whole, default=8470, help="default 8470; 0 takes a free one")
     parser.add_argument("--token-file", metavar="FILE", help="who may do what; `robandit token` writes it")
+    parser.add_argument(
+        "--advertise",
+        metavar="URL",
+        help="PostgreSQL only: the address at which other processes and their clients reach this one; default its own",
+    )
+    parser.add_argument(
+        "--lease",
+        type=number,
+        default=10.0,
+        metavar="SECONDS",
+        help="PostgreSQL only: when this process dies, others take over after so long; default 10",
+    )
     parser.set_defaults(run=run)
 
 
@@ -30,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
     with_service()
     from robandit.service.serve import serve
 
-    serve(arguments.db, arguments.host, arguments.port, arguments.token_file)
+    serve(arguments.db, arguments.host, arguments.port, arguments.token_file, arguments.advertise, arguments.lease)
 
 
 def with_service() -> None:

@@ -15,7 +15,7 @@ def pages(service: Service) -> list[BaseRoute]:
 
     async def health(request: Request) -> Response:
         """Whether the service can answer."""
-        broken = service.writer.error is not None
+        broken = service.writer.error is not None or not service.ownership.fresh
         status = "failed" if broken else "stopping" if service.stopping else "ok"
         told = say.Health(
             status,

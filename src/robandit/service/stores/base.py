@@ -6,6 +6,8 @@
 3. A decision is settled at most once.
 4. What was committed is read back to the byte, in order.
 5. Each experiment has a head: the hash of its last line and of the head before it.
+6. Only its owner commits to an experiment: a store that made it, or took it since. Where one file or one process holds
+   everything, it is the owner of all.
 """
 
 from collections.abc import Iterable, Iterator
@@ -51,6 +53,10 @@ class Head(NamedTuple):
 
 class Refused(Exception):
     """A commit that breaks a law of the store; nothing of it was kept."""
+
+
+class Unreachable(Exception):
+    """The database does not answer; what became of a commit is not known."""
 
 
 class Store(Protocol):
