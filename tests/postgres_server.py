@@ -45,8 +45,8 @@ class Server:
         """Start, and come back when it answers."""
         words = [self.bin / "postgres", "-D", self.data, "-k", self.folder]
         words += [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value}")]
-        log = (self.folder / "log").open("ab")
-        self.process = subprocess.Popen(words, stdout=log, stderr=log, cwd=self.folder, **self.who)
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(words, stdout=log, stderr=log, cwd=self.folder, **self.who)
         ends = time.monotonic() + 30
         while True:
             try:

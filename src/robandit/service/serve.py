@@ -15,13 +15,11 @@ import uvicorn
 from robandit.errors import InputError
 from robandit.service.app import LOOPBACK, application
 from robandit.service.hot import hot_protocol
-from robandit.service.leases import Leases
 from robandit.service.ownership import Ownership, Sole
 from robandit.service.pages import pages
 from robandit.service.service import Service
 from robandit.service.stores.address import open_store
 from robandit.service.stores.base import Store
-from robandit.service.stores.postgres import PostgresStore
 from robandit.service.stores.sqlite import SqliteStore
 from robandit.service.tokens import Tokens
 
@@ -53,9 +51,12 @@ def bound(host: str, port: int) -> socket.socket:
 
 def owned(store: Store, address: str, seconds: float) -> Ownership:
     """Serve from a store at an address that others are told: as one of several processes, or as the only one."""
-    if isinstance(store, PostgresStore):
-        return Leases(store, address, seconds)
-    return Sole(f"{store.path}.lock" if isinstance(store, SqliteStore) else None)
+    if isinstance(store, SqliteStore):
+        return Sole(f"{store.path}.lock")
+    from robandit.service.leases import Leases  # who has a file need not load what PostgreSQL takes
+    from robandit.service.stores.postgres import PostgresStore
+
+    return Leases(store, address, seconds) if isinstance(store, PostgresStore) else Sole()
 
 
 def serve(

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from robandit.errors import InputError
 from robandit.service.stores.base import Store
-from robandit.service.stores.postgres import PostgresStore
 from robandit.service.stores.sqlite import SqliteStore
 
 
@@ -12,6 +11,8 @@ def open_store(url: str, *, read_only: bool = False) -> Store:
     """The store behind `sqlite:///FILE`, four slashes for a path from the root, or behind `postgresql://...`."""
     scheme, _, rest = url.partition("://")
     if scheme in ("postgresql", "postgres"):
+        from robandit.service.stores.postgres import PostgresStore  # loaded where it is needed only
+
         return PostgresStore(url, read_only=read_only)
     if scheme != "sqlite" or not rest.startswith("/") or not rest.strip("/"):
         raise InputError(f"a database must be sqlite:///FILE or postgresql://..., not {url!r}")

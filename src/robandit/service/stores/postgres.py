@@ -7,6 +7,7 @@ clocks say only when a lease may be taken: there is one clock, the server's.
 
 import secrets
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import msgspec
@@ -73,13 +74,17 @@ class PostgresStore:
             raise InputError(f"this is no address of a PostgreSQL database: {str(error).strip()}") from error
         self.conninfo = make_conninfo(url, **{name: value for name, value in PATIENCE.items() if name not in given})
         self.where = f"{given.get('dbname', '')!r} at {given.get('host', 'this machine')}"
-        self.read_only, self.idle = read_only, list[psycopg.Connection[Any]]()
+        self.read_only, self.idle, self.closed = read_only, list[psycopg.Connection[Any]](), False
         self.owner, self.address, self.seconds = secrets.token_hex(8), "", LEASE
         self.fences: dict[int, int] = {}  # of the experiments that are this store's
         self.heads: dict[int, Head] = {}
         try:
             self.check_database()
+        except InputError:
+            self.close()
+            raise
         except (Unreachable, psycopg.Error) as error:
+            self.close()
             raise InputError(f"the database {self.where} cannot be used: {str(error).strip()}") from error
 
     def check_database(self) -> None:
@@ -117,6 +122,8 @@ class PostgresStore:
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise Unreachable(str(error).strip().partition("\n")[0]) from error
         self.idle.append(db)
+        if self.closed:  # by another thread, meanwhile
+            self.hang_up()
         return found
 
     def connected(self) -> psycopg.Connection[Any]:
@@ -130,8 +137,7 @@ class PostgresStore:
         try:
             found: list[Any] = self.connect_and(lambda db: db.execute(query, values).fetchall())
         except Unreachable:
-            while self.idle:
-                self.idle.pop().close()
+            self.hang_up()
             if not again:
                 raise
             found = self.ask(query, values, again=False)
@@ -254,6 +260,15 @@ class PostgresStore:
         return [Place(*row) for row in self.ask(f"{PLACES} ORDER BY id")]
 
     def close(self) -> None:
-        """Hang up."""
+        """Let others take what was this store's, and hang up."""
+        with suppress(Unreachable):  # then they wait until the leases have run out
+            if self.fences:
+                self.release(self.fences)
+        self.fences.clear()
+        self.closed = True
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the connections that nobody uses."""
         while self.idle:
             self.idle.pop().close()
