@@ -40,3 +40,11 @@ def postgres() -> Iterator[Any]:
     server = Server()
     yield server
     server.close()
+
+
+@pytest.fixture
+def database(postgres: Any) -> Iterator[str]:
+    """The address of an empty PostgreSQL database."""
+    url = postgres.database()
+    yield url
+    postgres.give_back(url)

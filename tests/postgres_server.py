@@ -30,7 +30,7 @@ class Server:
     """One server with its data; `database` makes an empty one in it."""
 
     def __init__(self) -> None:
-        self.bin, self.numbers = binaries(), count(1)
+        self.bin, self.numbers, self.empty = binaries(), count(1), list[str]()
         self.folder = Path(tempfile.mkdtemp(prefix="robandit-pg-"))
         self.who: dict[str, Any] = {}
         if os.getuid() == 0:
@@ -62,11 +62,23 @@ class Server:
         return f"postgresql://postgres@/{database}?host={self.folder}"
 
     def database(self) -> str:
-        """The address of a new, empty database."""
+        """The address of an empty database."""
+        if self.empty:
+            return self.empty.pop()
         name = f"d{next(self.numbers)}"
         with psycopg.connect(self.url("postgres"), autocommit=True) as db:
             db.execute(f"CREATE DATABASE {name}")
         return self.url(name)
+
+    def give_back(self, url: str) -> None:
+        """Empty a database, for the next one who needs it: a new one costs 300 files."""
+        with psycopg.connect(url) as db:
+            db.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND pid <> pg_backend_pid()"
+            )
+            db.execute("DROP SCHEMA IF EXISTS robandit CASCADE")
+        self.empty.append(url)
 
     def kill(self) -> None:
         """No process of it lives on, as if the machine had lost its power; its disk stays."""

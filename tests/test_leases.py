@@ -10,7 +10,6 @@ import psycopg
 import pytest
 
 import robandit as rb
-from robandit.service import leases as leases_module
 from robandit.service.api import ROUTES, performed
 from robandit.service.experiment import opened
 from robandit.service.leases import Leases
@@ -23,13 +22,6 @@ from robandit.service.tokens import Tokens
 
 ROUTE = {route.do.__name__: route for route in ROUTES}
 A, B = "http://a:1", "http://b:2"
-
-
-@pytest.fixture
-def database(postgres: Any) -> str:
-    """An empty database."""
-    url: str = postgres.database()
-    return url
 
 
 @pytest.fixture
@@ -361,8 +353,3 @@ def test_refolding_and_snapshots_work_and_the_state_is_the_fold(store: Any, monk
         assert not any("-0.0" in body or "nan" in body.lower() for body in bodies)
 
     played(work)
-
-
-def test_the_clock_goes_on() -> None:
-    first = leases_module.now()
-    assert 0 <= leases_module.now() - first < 60
