@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup reproduce demo test coverage check proofs bench statistics faults wheel pictures tables notebooks format clean
+.PHONY: setup reproduce demo test coverage check proofs bench statistics verify faults wheel pictures tables notebooks format clean
 
 setup: $(READY)
 
@@ -46,6 +46,8 @@ proofs:  ## the machine-checked theorems, compiled from nothing; prints them and
 
 bench: $(READY)  ## ratios against C, start-up, cache, memory
 	$(BIN)/python benchmarks/run.py
+
+verify: statistics  ## the same by another name
 
 statistics: $(READY)  ## slow checks: agreement with what is known about each policy
 	$(BIN)/pytest verification -n auto -rA

@@ -44,7 +44,10 @@ class Client(asyncio.Protocol):
         if len(self.buffer) >= end:
             self.load.answered(self.buffer[9:12], self.buffer[head + 4 : end], time.perf_counter() - self.began)
             self.buffer = self.buffer[end:]
-            self.ask()
+            if self.load.pause:
+                asyncio.get_running_loop().call_later(self.load.pause, self.ask)
+            else:
+                self.ask()
 
     def connection_lost(self, error: Exception | None) -> None:
         """One less."""
@@ -64,6 +67,7 @@ class Load:
         self.ids: list[str] = []
         self.kind, self.ends, self.times = kind, time.perf_counter() + min(seconds, MOST_SECONDS), list[float]()
         self.statuses: dict[str, int] = {}
+        self.pause = 0.0  # seconds between an answer and the next request of its connection
         self.open, self.done = 0, asyncio.get_running_loop().create_future()
 
     def next(self) -> bytes | None:

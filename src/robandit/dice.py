@@ -91,6 +91,20 @@ def decision_stream(key: int, number: int) -> Random:
     )
 
 
+class LaterStream(Random):
+    """The stream of one decision, whose words are worked out when the first one is wanted: most `learn` want none."""
+
+    def __init__(self, key: int, number: int) -> None:
+        self.key, self.number = key, number
+
+    def __getattr__(self, name: str) -> int:
+        if name not in ("s0", "s1", "s2", "s3"):
+            raise AttributeError(name)
+        words = decision_stream(self.key, self.number)
+        self.s0, self.s1, self.s2, self.s3 = words.s0, words.s1, words.s2, words.s3
+        return int(getattr(self, name))
+
+
 def splitmix(at: int) -> int:
     """splitmix64's output at one place of its sequence."""
     at &= WORD

@@ -11,7 +11,7 @@ from robandit.version import __version__
 LAB = ("play", "reproduce", "study")
 ATTACKS = ("redteam", "price", "advise", "audit")
 THEORY = ("optimum", "certify", "theory")
-SERVICE = ("serve",)
+SERVICE = ("serve", "verify", "operate")
 COMMANDS = (*LAB, *ATTACKS, *THEORY, *SERVICE, "lists")  # modules here, in the order of help
 
 
@@ -26,10 +26,10 @@ def build_parser() -> Parser:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command line; 0 when done, 2 for bad input, 130 after Ctrl-C."""
+    """Run the command line; 0 when done, 1 where a check found something, 2 for bad input, 130 after Ctrl-C."""
     try:
         arguments = build_parser().parse_known(sys.argv[1:] if words is None else words)
-        arguments.run(arguments)
+        return arguments.run(arguments) or 0
     except Refused as error:
         print(f"robandit: {error}", file=sys.stderr)
         return 2
@@ -42,4 +42,3 @@ def main(words: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("robandit: stopped", file=sys.stderr)
         return 130
-    return 0

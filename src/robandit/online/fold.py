@@ -11,7 +11,7 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from robandit.dice import Random, decision_key, decision_stream
+from robandit.dice import LaterStream, Random, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice, Policy, Setting
 from robandit.lab.log import BEGINNING, CHOOSING, LEARNING
@@ -25,6 +25,7 @@ from robandit.online.terms import Terms
 from robandit.state import load_state, save_state
 
 NAN = float("nan")
+TRIALS = 3  # role of the streams of trial choices
 
 
 class Fold:
@@ -70,6 +71,13 @@ class Fold:
         self.check_arms()
         return self.policy.choose_among(self.state, among, random)
 
+    def trial_shares(self, trials: int = 1000) -> dict[str, float]:
+        """How often each active arm comes in trial choices, for policies that cannot tell their chances."""
+        key, counts = decision_key(self.terms.seed, TRIALS), dict.fromkeys(self.roster.active, 0)
+        for trial in range(trials):
+            counts[self.roster.names[self.drawn(decision_stream(key, trial), self.roster.among(None)).arm]] += 1
+        return {name: count / trials for name, count in counts.items()}
+
     def check_arms(self) -> None:
         """Refuse a policy that needs all its arms where they come, go or are not all eligible."""
         if self.policy.arms_fixed:
@@ -104,7 +112,7 @@ class Fold:
     def rewarded(self, number: int, reward: float, source: str | None = None, time: float | None = None) -> None:
         """A decision's reward, in [0, 1], is learnt; who told it, and when, does not matter to a policy."""
         choice = self.pending.pop(number)
-        self.policy.learn(self.state, choice, reward, decision_stream(self.learning, number))
+        self.policy.learn(self.state, choice, reward, LaterStream(self.learning, number))
         if self.lift is not None:
             self.lift.seen(choice.arm, reward)
 

@@ -30,7 +30,7 @@ from robandit.game import Choice, Floats
 from robandit.lab.log import Log
 from robandit.online.docket import Docket
 from robandit.online.standing import Entry as Entry
-from robandit.online.standing import standing_of
+from robandit.online.standing import Standing, standing_of
 from robandit.online.terms import Terms, read_terms
 
 
@@ -249,8 +249,13 @@ def as_log(path: Path | str, without: Callable[[Entry], bool] | None = None) -> 
     if terms.rules is not None:
         if without is not None:
             raise InputError("a service's journal leaves out what its operators said, and nothing else")
-        docket = Docket(terms, standing_of(enumerate(read(path)[1], start=2)), Counted(columns))
+        docket = counting(columns, standing_of(enumerate(read(path)[1], start=2)))
         for_each(path, entries, docket.take)
     else:
         for_each(path, entries, lambda number, entry: columns.take(entry, without))
     return columns.as_log()
+
+
+def counting(columns: Columns, standing: Standing) -> Docket:
+    """A docket whose rows become columns."""
+    return Docket(columns.terms, standing, Counted(columns))

@@ -12,7 +12,6 @@ from threading import RLock
 from typing import Any, NamedTuple
 
 from robandit.catalogue import SHIPPED
-from robandit.dice import decision_key, decision_stream
 from robandit.errors import InputError, PlayError
 from robandit.game import Policy
 from robandit.lab.log import Log
@@ -23,8 +22,6 @@ from robandit.online.terms import PATIENCE, Terms, check_same, is_number
 from robandit.online.warm import warmed
 from robandit.online.writer import Writer, claimed
 from robandit.store.files import write_atomically
-
-TRIALS = 3  # role of the streams of trial choices
 
 
 class Decision(NamedTuple):
@@ -227,10 +224,7 @@ class Learner:
                 return dict(zip(active, map(float, fold.state.chances), strict=True))
             if fold.policy.explicit:
                 return dict(zip(active, fold.policy.chances_among(fold.state, fold.roster.present), strict=True))
-            key, counts = decision_key(fold.terms.seed, TRIALS), dict.fromkeys(active, 0)
-            for trial in range(trials):
-                counts[fold.roster.names[fold.drawn(decision_stream(key, trial), fold.roster.among(None)).arm]] += 1
-            return {name: count / trials for name, count in counts.items()}
+            return fold.trial_shares(trials)
 
     @property
     def arms(self) -> dict[str, str]:

@@ -1,12 +1,12 @@
 """The verbs of the service: one row a route, from which come its address, its role, its check and its documentation."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
 
-from robandit.online.standing import CHANGES
 from robandit.service import messages as say
 from robandit.service.engine import Answer
 from robandit.service.experiment import Experiment
@@ -37,11 +37,12 @@ class Route(NamedTuple):
     method: str
     path: str
     role: str
-    do: Callable[[Any], Answer]
+    do: Callable[[Any], Any]  # answers an Answer, or something to wait for that does
     asks: Any
     tells: dict[int, Any]
     summary: str
     keyed: bool = False
+    no: Callable[[Problem, dict[str, str]], bytes] | None = None  # a refusal in another protocol's words
 
 
 def source_of(token: Token, label: str | None, service: Service) -> str | None:
@@ -113,15 +114,11 @@ def add_arm(call: Call) -> Answer:
 
 def change_arm(call: Call) -> Answer:
     """An arm paused, resumed or retired."""
-    if call.asked.change not in ("paused", "resumed", "retired"):
-        raise Problem(422, f"an arm can be paused, resumed or retired, not {call.asked.change!r}")
     return call.service.engine.change_arm(call.experiment, call.params["arm"], call.asked.change, call.token.name)
 
 
 def change_source(call: Call) -> Answer:
     """A source quarantined, released, capped or weighted."""
-    if call.asked.change not in CHANGES:
-        raise Problem(422, f"a source can be {', '.join(CHANGES)}, not {call.asked.change!r}")
     entry = {"entry": "source", "source": call.params["source"], "change": call.asked.change}
     if call.asked.change == "capped":
         entry["cap"] = call.asked.cap
@@ -134,8 +131,6 @@ def change_source(call: Call) -> Answer:
 
 def change_breaker(call: Call) -> Answer:
     """Learning stops, or goes on."""
-    if call.asked.change not in ("tripped", "released"):
-        raise Problem(422, f"a breaker can be tripped or released, not {call.asked.change!r}")
     experiment = call.experiment
     since = experiment.line if call.asked.since is None else min(call.asked.since, experiment.line)
     entry: dict[str, Any] = {"entry": "breaker", "change": call.asked.change}
@@ -152,6 +147,33 @@ def retract(call: Call) -> Answer:
     return call.service.engine.act(call.experiment, {"entry": "retract", "id": number}, call.token.name)
 
 
+def what_if(call: Call) -> Any:
+    """The belief without some sources or rewards, folded beside what lives."""
+    engine = call.service.engine
+    numbers = [engine.number(call.experiment, id) for id in call.asked.decisions]
+    return asyncio.to_thread(engine.what_if, call.experiment, call.asked.sources, numbers)
+
+
+def evaluate(call: Call) -> Answer:
+    """OpenFeature asks for a decision."""
+    unit = call.asked.context.get("targetingKey")
+    if unit is not None and not (isinstance(unit, str) and 1 <= len(unit) <= MOST_KEY):
+        raise Problem(400, f"targetingKey must be text of 1 to {MOST_KEY} letters")
+    answer = call.service.engine.decide(call.experiment, say.Ask(unit=unit), None)
+    made: say.Decision = answer.message
+    told = {"decision": made.id, "holdout": made.holdout}
+    if made.probability is not None:
+        told["probability"] = made.probability
+    message = say.Evaluated(call.params["experiment"], made.arm, made.arm, "SPLIT", told)
+    return Answer(200, message, answer.rows)
+
+
+def not_evaluated(problem: Problem, params: dict[str, str]) -> bytes:
+    """A refusal in OpenFeature's words."""
+    code = {404: "FLAG_NOT_FOUND", 400: "INVALID_CONTEXT", 422: "PARSE_ERROR"}.get(problem.status, "GENERAL")
+    return msgspec.json.encode({"key": params["experiment"], "errorCode": code, "errorDetails": problem.detail})
+
+
 E1 = "/v1/experiments/{experiment}"
 DECISION = E1 + "/decisions/{decision}"
 ROUTES = [
@@ -164,7 +186,7 @@ ROUTES = [
         "decide",
         decide,
         say.Ask,
-        {201: say.Decision | say.Decisions, 200: say.Decision | say.Decisions},
+        {201: (say.Decision, say.Decisions), 200: (say.Decision, say.Decisions)},
         "Decide; with an Idempotency-Key a retry gets the same decision",
         keyed=True,
     ),
@@ -198,6 +220,17 @@ ROUTES = [
         say.SourceChange,
         {200: say.Done},
         "Quarantine, release, cap or weigh a source",
+    ),
+    Route("POST", E1 + "/what-if", "read", what_if, say.WhatIf, {200: say.WhatIfTold}, "What if these had not been?"),
+    Route(
+        "POST",
+        "/ofrep/v1/evaluate/flags/{experiment}",
+        "decide",
+        evaluate,
+        say.Evaluation,
+        {200: say.Evaluated},
+        "Decide, for any OpenFeature SDK",
+        no=not_evaluated,
     ),
     Route(
         "POST", E1 + "/breaker", "admin", change_breaker, say.BreakerChange, {200: say.Done}, "Stop learning, or go on"
@@ -234,15 +267,15 @@ def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def checked_key(key: str | None) -> str | None:
-    """An Idempotency-Key of a sensible length."""
-    if key is not None and not 1 <= len(key) <= MOST_KEY:
-        raise Problem(422, f"an Idempotency-Key must have 1 to {MOST_KEY} letters, not {len(key)}")
+    """An Idempotency-Key: plain letters without blanks, not too many."""
+    if key is not None and not (1 <= len(key) <= MOST_KEY and all("!" <= letter <= "~" for letter in key)):
+        raise Problem(422, f"an Idempotency-Key must be 1 to {MOST_KEY} plain letters without blanks, not {key[:40]!r}")
     return key
 
 
 def performed(
     service: Service, route: Route, header: bytes, params: dict[str, str], body: bytes, key: str | None
-) -> tuple[Answer, Experiment | None]:
+) -> tuple[Any, Experiment | None]:
     """One request, from who asks to what is to be committed; raises a Problem and changes nothing, or answers."""
     token = service.token(header)
     service.admit(token, route.role)

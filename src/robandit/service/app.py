@@ -1,5 +1,6 @@
 """HTTP by Starlette: every route of the table, and around them what guards a browser's user."""
 
+from inspect import isawaitable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,10 +26,13 @@ def reply(status: int, message: Any, headers: dict[str, str] | None = None) -> R
 
 def problem_reply(problem: Problem, request: Request) -> Response:
     """A refusal as problem details."""
-    target = request.scope["raw_path"].decode("latin-1")
-    query = request.scope["query_string"].decode("latin-1")
-    headers = problem.headers_at(f"{target}?{query}" if query else target)
-    return Response(problem.body(), problem.status, headers, MEDIA)
+    return Response(problem.body(), problem.status, problem.headers_at(target_of(request)), MEDIA)
+
+
+def target_of(request: Request) -> str:
+    """The path and the query, as they were asked for."""
+    path, query = request.scope["raw_path"].decode("latin-1"), request.scope["query_string"].decode("latin-1")
+    return f"{path}?{query}" if query else path
 
 
 async def body_of(request: Request) -> bytes:
@@ -73,9 +77,12 @@ def endpoint(service: Service, route: Route) -> Any:
             header = request.headers.get("authorization", "").encode("latin-1")
             key = request.headers.get("idempotency-key")
             answer, experiment = performed(service, route, header, request.path_params, body, key)
-            answer = await service.committed(answer, experiment)
+            answer = await service.committed(await answer if isawaitable(answer) else answer, experiment)
         except Problem as problem:
             service.count(route.summary, problem.status)
+            if route.no is not None:
+                said = route.no(problem, request.path_params)
+                return Response(said, problem.status, problem.headers_at(target_of(request)), "application/json")
             return problem_reply(problem, request)
         except ClientDisconnect:
             return Response(status_code=400)
@@ -125,10 +132,18 @@ async def not_allowed(request: Request, error: Any) -> Response:
     return problem_reply(Problem(405, sentence, dict(error.headers or {})), request)
 
 
+def open_ended(path: str) -> str:
+    """A path whose last name may have slashes in it, as those of sources do."""
+    return path[:-1] + ":path}" if path.endswith(("{source}", "{arm}")) else path
+
+
 def application(service: Service, more: list[BaseRoute]) -> Starlette:
     """The whole: the table's routes and the pages."""
+    by_path: dict[str, dict[str, Any]] = {}
+    for route in ROUTES:
+        by_path.setdefault(route.path, {})[route.method] = endpoint(service, route)
     paths: list[BaseRoute] = [
-        Path(route.path, endpoint(service, route), methods=[route.method], name=route.summary) for route in ROUTES
+        Path(open_ended(path), by_verb(verbs), methods=list(verbs)) for path, verbs in by_path.items()
     ]
     handlers: dict[Any, Any] = {
         404: not_found,
@@ -138,3 +153,13 @@ def application(service: Service, more: list[BaseRoute]) -> Starlette:
         Unreachable: unreachable,
     }
     return Starlette(routes=paths + more, exception_handlers=handlers)
+
+
+def by_verb(verbs: dict[str, Any]) -> Any:
+    """All verbs of one path, so that one that is missing there is told which are not."""
+
+    async def called(request: Request) -> Response:
+        response: Response = await verbs["GET" if request.method == "HEAD" else request.method](request)
+        return response
+
+    return called

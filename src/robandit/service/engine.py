@@ -5,6 +5,7 @@ import math
 import secrets
 import time
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import msgspec
@@ -79,6 +80,10 @@ class Engine:
 
     def create(self, asked: say.NewExperiment) -> Answer:
         """A new experiment; the store has kept it when this returns."""
+        if "/" in asked.name or asked.name.isdigit():
+            raise Problem(
+                422, f"a name must not be a number and have no slash, for it stands in addresses: {asked.name!r}"
+            )
         if "\0" in asked.name:
             raise Problem(422, "a name cannot have the character of the number 0")
         try:
@@ -245,6 +250,24 @@ class Engine:
             experiment.line,
             "",
         )
+
+    def what_if(self, experiment: Experiment, sources: list[str], numbers: list[int]) -> Answer:
+        """The belief without some sources and some decisions' rewards; takes a while, and another thread."""
+        if experiment.policy.rewards_fixed:
+            raise Problem(422, f"{experiment.policy.name} cannot unlearn: {experiment.policy.rewards_fixed}")
+        standing = deepcopy(experiment.standing)
+        for source in sources:
+            standing.sources[source] = standing.verdict(source)._replace(quarantined=True)
+        standing.retracted |= {("id", number): experiment.line + 1 for number in numbers}
+        kept = next(one for one in self.store.experiments() if one.id == experiment.id)
+        now, then = (opened(self.store, kept, snapshots=False, standing=one) for one in (experiment.standing, standing))
+        told = say.WhatIfTold(self.belief(now), self.belief(then), then.docket.left_out - now.docket.left_out)
+        return Answer(200, told, [])
+
+    def belief(self, experiment: Experiment) -> say.Belief:
+        """Who leads, and how likely each active arm is next; trial choices where the policy cannot tell."""
+        chances = self.chances(experiment) or experiment.fold.trial_shares()
+        return say.Belief(max(chances, key=chances.__getitem__), chances)
 
     def chances(self, experiment: Experiment) -> dict[str, float]:
         """p(t) of the active arms; empty where the policy cannot tell."""

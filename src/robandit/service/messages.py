@@ -1,6 +1,6 @@
 """What is said over HTTP: one struct a message. Parsing, checking and the OpenAPI document all come from these."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -27,7 +27,7 @@ class RulesAsked(Struct, forbid_unknown_fields=True, omit_defaults=True):
     window: Annotated[float, Meta(gt=0, le=1e9)] | None = None
     default: float | None = None
     hold: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
-    aggregate: str = "first"
+    aggregate: Literal["first", "sum", "max"] = "first"
     activation: bool = False
     cap: Annotated[int, Meta(ge=0, le=10**9)] | None = None
     token_cap: Annotated[int, Meta(ge=0, le=10**9)] | None = None
@@ -178,13 +178,13 @@ class ArmAsked(Struct, forbid_unknown_fields=True):
 class ArmChange(Struct, forbid_unknown_fields=True):
     """What becomes of an arm: paused, resumed or retired."""
 
-    change: str
+    change: Literal["paused", "resumed", "retired"]
 
 
 class SourceChange(Struct, forbid_unknown_fields=True):
     """What becomes of a source: quarantined, released, capped (a day) or weighted (0 to 1)."""
 
-    change: str
+    change: Literal["quarantined", "released", "capped", "weighted"]
     cap: Annotated[int, Meta(ge=0, le=10**9)] | None = None
     weight: Annotated[float, Meta(ge=0, le=1)] | None = None
 
@@ -192,7 +192,7 @@ class SourceChange(Struct, forbid_unknown_fields=True):
 class BreakerChange(Struct, forbid_unknown_fields=True):
     """Learning stops after a line of the journal (`tripped`; now, if none is named), or goes on (`released`)."""
 
-    change: str
+    change: Literal["tripped", "released"]
     since: Annotated[int, Meta(ge=1)] | None = None
 
 
@@ -226,3 +226,19 @@ class Health(Struct):
     commit_ms: float
     sync_ms: float
     notes: list[str]
+
+
+class Evaluation(Struct):
+    """OpenFeature's question; `targetingKey` is the unit, what else the context holds is not looked at."""
+
+    context: dict[str, Any] = {}
+
+
+class Evaluated(Struct):
+    """OpenFeature's answer: the arm is the value; id and probability are in the metadata."""
+
+    key: str
+    value: str
+    variant: str
+    reason: str
+    metadata: dict[str, Any]

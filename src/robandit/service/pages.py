@@ -1,12 +1,21 @@
-"""Everything beside the table of verbs: health, metrics, the OpenAPI document."""
+"""Everything beside the table of verbs: health, metrics, export, the OpenAPI document."""
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from starlette.concurrency import iterate_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute
 from starlette.routing import Route as Path
 
+from robandit.errors import InputError
 from robandit.service import messages as say
-from robandit.service.app import reply
+from robandit.service.app import guarded, reply
+from robandit.service.experiment import Experiment
+from robandit.service.export import check_format, exported
+from robandit.service.openapi import document
+from robandit.service.problems import Problem
 from robandit.service.service import Service
 
 
@@ -17,17 +26,69 @@ def pages(service: Service) -> list[BaseRoute]:
         """Whether the service can answer."""
         broken = service.writer.error is not None or not service.ownership.fresh
         status = "failed" if broken else "stopping" if service.stopping else "ok"
-        told = say.Health(
-            status,
-            len(service.engine.experiments),
-            round(1000 * service.writer.seconds, 3),
-            round(service.sync_ms, 3),
-            service.notes,
-        )
+        commit, sync = round(1000 * service.writer.seconds, 3), round(service.sync_ms, 3)
+        told = say.Health(status, len(service.engine.experiments), commit, sync, service.notes)
         return reply(200 if status == "ok" else 503, told)
 
-    async def metrics(request: Request) -> Response:
+    async def metrics(request: Request, token: Any, experiment: Any) -> Response:
         """Counters in Prometheus' text format."""
-        return PlainTextResponse("", media_type="text/plain; version=0.0.4")
+        return PlainTextResponse("\n".join(counters(service)) + "\n", media_type="text/plain; version=0.0.4")
 
-    return [Path("/healthz", health), Path("/metrics", metrics)]
+    async def export(request: Request, token: Any, experiment: Any) -> Response:
+        """A file, written as it is read."""
+        format, all_of_them = request.query_params.get("format", "csv"), request.query_params.get("unrewarded", "false")
+        try:
+            media = check_format(format)
+        except InputError as error:
+            raise Problem(422, str(error)) from error
+        if all_of_them not in ("true", "false"):
+            raise Problem(422, f"unrewarded must be true or false, not {all_of_them!r}")
+        await service.writer.added([])  # what was answered is in the file
+        found = exported(service.store, experiment.id, format, all_of_them == "true")
+        name = f"experiment-{experiment.id}.{format}"
+        return StreamingResponse(
+            iterate_in_threadpool(found),
+            media_type=media,
+            headers={"content-disposition": f'attachment; filename="{name}"'},
+        )
+
+    async def openapi(request: Request) -> Response:
+        """The document."""
+        return JSONResponse(document())
+
+    return [
+        Path("/healthz", health),
+        Path("/metrics", guarded(service, "read", metrics)),
+        Path("/openapi.json", openapi),
+        Path("/v1/experiments/{experiment}/export", guarded(service, "read", export)),
+    ]
+
+
+def counters(service: Service) -> Iterator[str]:
+    """One line a number."""
+    writer, engine = service.writer, service.engine
+    yield from ("# TYPE robandit_requests_total counter",)
+    for (kind, status), count in sorted(service.requests.items()):
+        yield f'robandit_requests_total{{verb="{kind}",status="{status}"}} {count}'
+    plain = {
+        "commits_total": ("counter", writer.commits),
+        "lines_total": ("counter", writer.lines),
+        "commit_seconds": ("gauge", writer.seconds),
+        "commit_seconds_peak": ("gauge", writer.longest),
+        "sync_seconds": ("gauge", service.sync_ms / 1000),
+        "waiting": ("gauge", len(writer.queue)),
+    }
+    for name, (kind, value) in plain.items():
+        yield f"# TYPE robandit_{name} {kind}"
+        yield f"robandit_{name} {value:g}"
+    by_experiment: dict[str, Callable[[Experiment], int]] = {
+        "decisions": lambda one: one.fold.decisions,
+        "rewards": lambda one: sum(one.tally.recorded),
+        "pending": lambda one: len(one.docket.cases),
+        "expired": lambda one: one.docket.expired,
+        "left_out": lambda one: one.docket.left_out,
+    }
+    for name, of in by_experiment.items():
+        yield f"# TYPE robandit_experiment_{name} gauge"
+        for one in engine.experiments.values():
+            yield f'robandit_experiment_{name}{{experiment="{one.id}"}} {of(one)}'

@@ -6,11 +6,15 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import uvicorn
+import uvloop
 
 from robandit.errors import InputError
 from robandit.service.app import LOOPBACK, application
@@ -69,9 +73,7 @@ def serve(
 ) -> None:
     """Serve until a signal comes."""
     if token_file is None and host not in LOOPBACK:
-        raise InputError(
-            f"{host} lies beyond this machine: there a file of tokens is needed (`robandit token` makes one)"
-        )
+        raise InputError(f"{host} lies beyond this machine: a file of tokens is needed (`robandit token` makes one)")
     tokens, store, listening = Tokens(token_file), open_store(url), bound(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening.getsockname()[1]}"
@@ -86,19 +88,37 @@ def serve(
                 f"the disk answers a sync in {latency * 1e6:.0f} µs: it does not write, and a power cut loses data"
             )
     sys.setswitchinterval(0.0005)  # the writer's thread and the loop take turns quickly
-    asyncio.run(run(service, listening, address))
+
+    def began(server: Any) -> None:
+        service.background(announce(server, service, address))
+
+    uvloop.run(run(service, host, port, began, [listening]))
 
 
-async def run(service: Service, listening: socket.socket, address: str) -> None:
+class Server(uvicorn.Server):
+    """uvicorn's server, which leaves signals to us: it would send them again before the states are kept."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Nothing is captured."""
+        yield
+
+
+async def run(
+    service: Service,
+    host: str,
+    port: int,
+    began: Callable[[Any], None] | None = None,
+    listening: list[socket.socket] | None = None,
+) -> None:
     """uvicorn around a service; it stops when uvicorn has answered what is under way."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)  # uvicorn raises it once more when it has stopped: we are not done then
     service.start()
     app = application(service, pages(service))
     config = uvicorn.Config(
         app,
+        host=host,
+        port=port,
         http=hot_protocol(service),
-        loop="uvloop",
         ws="none",
         lifespan="off",
         access_log=False,
@@ -107,13 +127,16 @@ async def run(service: Service, listening: socket.socket, address: str) -> None:
         date_header=False,
         timeout_graceful_shutdown=5,
     )
-    server = uvicorn.Server(config)
-    announced = asyncio.create_task(announce(server, service, address))
+    server = Server(config)
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, setattr, server, "should_exit", True)
+    if began is not None:
+        began(server)
     stop_streams = asyncio.create_task(stopping(server, service))
     try:
-        await server.serve([listening])
+        await server.serve(listening)
     finally:
-        announced.cancel()
         stop_streams.cancel()
         await service.stop()
 

@@ -40,6 +40,7 @@ class SqliteStore:
         if apsw.SQLITE_VERSION_NUMBER < SAFE:
             raise InputError(f"SQLite {apsw.sqlite_lib_version()} can lose commits: 3.51.3 or newer is needed")
         self.path, self.vfs, self.readers = str(path), vfs, local()
+        self.opened: list[Any] = []  # readers of all threads
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         try:
             self.db = apsw.Connection(self.path, flags=flags, vfs=vfs)
@@ -69,6 +70,7 @@ class SqliteStore:
             db.set_busy_timeout(5000)
             db.execute("PRAGMA wal_autocheckpoint=0")
             self.readers.db = db
+            self.opened.append(db)
         return self.readers.db
 
     @contextmanager
@@ -171,7 +173,6 @@ class SqliteStore:
 
     def close(self) -> None:
         """Let the file go; the log is folded into it."""
-        if hasattr(self.readers, "db"):
-            self.readers.db.close()
-            del self.readers.db
+        for db in self.opened:
+            db.close()
         self.db.close()

@@ -1,0 +1,88 @@
+"""`robandit token`, `backup` and `restore`: what an operator of the service needs beside it."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from robandit.cli.flags import number
+from robandit.cli.serve import with_service
+from robandit.errors import InputError
+
+
+def add(commands: Any) -> None:
+    """The commands and their flags."""
+    token = commands.add_parser(
+        "token",
+        help="a new token for the service, told once",
+        description="Make a token and add its hash to a file. The token itself is printed here and kept nowhere.",
+    )
+    token.add_argument("name", help="who it is for; it stands before the sources this token reports")
+    token.add_argument(
+        "--roles", default="decide,reward", help="of decide, reward, read, admin (default decide,reward)"
+    )
+    token.add_argument("--experiments", default="", metavar="A,B", help="only these, by name or id (default: all)")
+    token.add_argument("--rate", type=number, metavar="N", help="requests a second, at most")
+    token.add_argument("--token-file", required=True, metavar="FILE", help="the file `robandit serve` is given")
+    token.set_defaults(run=run_token)
+    backup = commands.add_parser("backup", help="a copy of a service's database, while it serves")
+    backup.add_argument("file", metavar="FILE", help="where the copy goes; it must not exist")
+    backup.add_argument("--db", required=True, metavar="URL", help="sqlite:///FILE")
+    backup.set_defaults(run=run_backup)
+    restore = commands.add_parser(
+        "restore",
+        help="a database from a backup, with a new epoch of ids",
+        description="Make a database from a backup. Ids given out after the backup was made are refused from then on.",
+    )
+    restore.add_argument(
+        "file", metavar="FILE", nargs="?", help="the backup; not given for PostgreSQL, after pg_restore"
+    )
+    restore.add_argument(
+        "--db", required=True, metavar="URL", help="sqlite:///FILE that does not exist, or postgresql://..."
+    )
+    restore.set_defaults(run=run_restore)
+
+
+def run_token(arguments: argparse.Namespace) -> None:
+    """A token."""
+    from robandit.service.tokens import new_token
+
+    if arguments.rate is not None and not arguments.rate > 0:
+        raise InputError(f"--rate must be above 0, not {arguments.rate:g}")
+    try:
+        secret = new_token(arguments.token_file, arguments.name, arguments.roles, arguments.experiments, arguments.rate)
+    except OSError as error:
+        raise InputError(f"--token-file {arguments.token_file!r} cannot be written: {error.strerror}") from error
+    print(secret)
+
+
+def sqlite_path(url: str) -> Path:
+    """The file behind an address."""
+    if not url.startswith("sqlite:///"):
+        raise InputError(f"--db must be sqlite:///FILE here, not {url!r} (PostgreSQL has pg_dump)")
+    return Path(url.removeprefix("sqlite:///"))
+
+
+def run_backup(arguments: argparse.Namespace) -> None:
+    """A copy."""
+    with_service()
+    from robandit.service.backup import back_up
+
+    path = sqlite_path(arguments.db)
+    if not path.is_file():
+        raise InputError(f"--db: there is no database {str(path)!r}")
+    print(f"{arguments.file}: {back_up(path, Path(arguments.file)):,} lines")
+
+
+def run_restore(arguments: argparse.Namespace) -> None:
+    """A database from a copy."""
+    with_service()
+    from robandit.service.backup import begin_epoch, restore
+
+    if arguments.file is None:
+        if arguments.db.startswith("sqlite"):
+            raise InputError("restore needs the backup's file")
+        from robandit.service.stores.address import open_store
+
+        print(f"epoch {begin_epoch(open_store(arguments.db))}")
+        return
+    print(f"epoch {restore(Path(arguments.file), sqlite_path(arguments.db))}")

@@ -1,0 +1,57 @@
+"""A copy of a live database, and back from it: a restored service gives its ids a new epoch.
+
+What was decided after the backup is gone, and the same numbers will be used again: the epoch keeps a reward that is
+still under way from reaching another decision of the same number.
+"""
+
+import os
+import secrets
+import time
+from pathlib import Path
+
+from robandit.errors import InputError
+from robandit.service.experiment import opened
+from robandit.service.stores.base import Store
+from robandit.service.stores.sqlite import SqliteStore
+
+
+def back_up(source: Path, target: Path) -> int:
+    """Copy a database that may be in use; answers how many lines the copy has."""
+    if target.exists():
+        raise InputError(f"{str(target)!r} exists, and a backup does not write over it")
+    draft = target.with_name(target.name + f".draft-{os.getpid()}")
+    store = SqliteStore(source, read_only=True)
+    try:
+        store.backup(draft)
+        lines = sum(head.line for head in SqliteStore(draft, read_only=True).heads.values())
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+        store.close()
+    return lines
+
+
+def restore(backup: Path, target: Path) -> int:
+    """A database from a backup, ready to serve; answers its epoch."""
+    if target.exists():
+        raise InputError(f"{str(target)!r} exists, and a restore does not write over it")
+    if not backup.is_file():
+        raise InputError(f"there is no backup {str(backup)!r}")
+    back_up(backup, target)
+    store = SqliteStore(target)
+    try:
+        return begin_epoch(store)
+    finally:
+        store.close()
+
+
+def begin_epoch(store: Store) -> int:
+    """A new epoch in every experiment."""
+    epoch = secrets.randbits(32)
+    for kept in store.experiments():
+        experiment = opened(store, kept)
+        row = experiment.begin_epoch(time.time(), epoch)
+        store.commit([row], [experiment.snapshot()])
+    return epoch

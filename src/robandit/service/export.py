@@ -1,0 +1,114 @@
+"""Everything that happened in an experiment, out of the service: as the journal it is, or a row a decision.
+
+A row of the table tells the probability the arm was drawn with, so that values of other policies can be estimated.
+`robandit audit` reads all three.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from robandit.errors import InputError
+from robandit.online.journal import spelled
+from robandit.service.stores.base import Store
+
+FORMATS = {"journal": "text/plain", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+COLUMNS = ("decision", "time", "arm", "chance", "holdout", "unit", "reward", "reward_time", "source")
+PIECE = 20_000  # rows written at once
+
+
+def exported(store: Store, experiment: int, format: str, unrewarded: bool = False) -> Iterator[bytes]:
+    """An experiment in pieces; decisions without a reward only if asked for, for they have none to tell."""
+    if format == "journal":
+        return journal(store, experiment)
+    rows = table(store, experiment, unrewarded)
+    return as_csv(rows) if format == "csv" else as_parquet(rows)
+
+
+def journal(store: Store, experiment: int) -> Iterator[bytes]:
+    """The lines as a learner's journal has them, each with the checksum up to it."""
+    checksum, piece = 0, []
+    for _, body in store.lines(experiment):
+        text, checksum = spelled(msgspec.json.decode(body), checksum)
+        piece.append(text)
+        if len(piece) == PIECE:
+            yield b"".join(piece)
+            piece = []
+    yield b"".join(piece)
+
+
+def table(store: Store, experiment: int, unrewarded: bool) -> Iterator[list[Any]]:
+    """A row a reward, in the order they came; then, if asked for, a row a decision that has none."""
+    open_ones: dict[int, list[Any]] = {}
+    for _, body in store.lines(experiment, 1):
+        entry = msgspec.json.decode(body)
+        if entry["entry"] == "decide":
+            row = [entry["id"], entry["time"], entry["arm"], entry["chance"], entry.get("holdout", False)]
+            open_ones[entry["id"]] = [*row, entry.get("unit")]
+        elif entry["entry"] == "reward":
+            rewarded = [entry["value"], entry["time"], entry["source"]]
+            part = "part" in entry  # more may come
+            yield [*(open_ones[entry["id"]] if part else open_ones.pop(entry["id"])), *rewarded]
+    for row in open_ones.values() if unrewarded else ():
+        yield [*row, None, None, None]
+
+
+def pieces(rows: Iterator[list[Any]]) -> Iterator[list[list[Any]]]:
+    """Rows, many at a time."""
+    piece = []
+    for row in rows:
+        piece.append(row)
+        if len(piece) == PIECE:
+            yield piece
+            piece = []
+    yield piece
+
+
+def as_csv(rows: Iterator[list[Any]]) -> Iterator[bytes]:
+    """Text with a header."""
+    head: list[Any] = [list(COLUMNS)]
+    for piece in pieces(rows):
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(head + [[plain(value) for value in row] for row in piece])
+        head = []
+        yield out.getvalue().encode()
+
+
+def plain(value: Any) -> Any:
+    """A value as CSV; text that a spreadsheet would run as a formula is quoted."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return "'" + value
+    return value
+
+
+def as_parquet(rows: Iterator[list[Any]]) -> Iterator[bytes]:
+    """A Parquet file, a row group a piece."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    text, number = pa.string(), pa.float64()
+    kinds = (pa.int64(), number, text, number, pa.bool_(), text, number, number, text)
+    schema = pa.schema(list(zip(COLUMNS, kinds, strict=True)))
+    out = io.BytesIO()
+    with pq.ParquetWriter(out, schema) as writer:
+        for piece in pieces(rows):
+            columns = list(zip(*piece, strict=True)) or [()] * len(COLUMNS)
+            writer.write_table(
+                pa.table([pa.array(one, kind) for one, kind in zip(columns, kinds, strict=True)], schema=schema)
+            )
+            yield out.getvalue()
+            out.seek(0)
+            out.truncate()
+    yield out.getvalue()
+
+
+def check_format(format: str) -> str:
+    """A format's media type."""
+    if format not in FORMATS:
+        raise InputError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
+    return FORMATS[format]

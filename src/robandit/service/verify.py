@@ -1,0 +1,142 @@
+"""A database or a journal read again from its first line: is the past what it was, and the present what follows?
+
+Checked are: the chain of hashes up to its head; that lines follow each other; that the state folded anew, interpreted
+and compiled, is the same to the bit; that the last snapshot is what its lines come to; and, where no operator changed
+what counts, that every decision is the one its dice give.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from robandit.errors import Refused as Broken
+from robandit.online.fold import Fold, first_difference, folded
+from robandit.online.journal import Columns, as_log, counting
+from robandit.online.learner import made_policy
+from robandit.online.saving import told_by
+from robandit.online.standing import Entry
+from robandit.online.terms import read_terms
+from robandit.online.warm import fold_log
+from robandit.service.experiment import Experiment, code_of, opened
+from robandit.service.stores.base import NO_HEAD, Kept, Snapshot, Store, chained
+from robandit.state import save_state
+
+
+class Verified(msgspec.Struct):
+    """What was found of one journal."""
+
+    name: str
+    lines: int
+    decisions: int
+    head: str
+    chain: bool = True
+    compiled: bool | None = None  # None: not compared
+    snapshot: bool | None = None
+    dice: bool | None = None
+    notes: list[str] = []
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing was found wrong."""
+        return self.chain and False not in (self.compiled, self.snapshot, self.dice)
+
+
+def verify_store(store: Store, *, compiled: bool = True) -> Iterator[Verified]:
+    """Every experiment of a database."""
+    for kept in store.experiments():
+        yield verify_experiment(store, kept, compiled)
+
+
+def verify_experiment(store: Store, kept: Kept, compiled: bool) -> Verified:
+    """One experiment: read once for the chain and the fold, once more, compiled, to compare."""
+    head, chain, last = store.head(kept.id), NO_HEAD, 0
+    for line, body in store.lines(kept.id):
+        if line != last + 1:
+            return broken(kept, last, f"line {last + 1} is missing")
+        chain, last = chained(chain, body), line
+    if chain != head.chain or last != head.line:
+        return broken(kept, last, f"the chain of its {last:,} lines does not end in the head that was kept")
+    try:
+        return folded_again(store, kept, head.chain, compiled)
+    except (Broken, KeyError, TypeError, ValueError) as error:
+        return broken(kept, last, f"its lines cannot be read: {error}")
+
+
+def broken(kept: Kept, lines: int, why: str) -> Verified:
+    """A journal that is not what was written."""
+    return Verified(kept.name, lines, 0, "", chain=False, notes=[why])
+
+
+def folded_again(store: Store, kept: Kept, chain: bytes, compiled: bool) -> Verified:
+    """The state from the first line on, and all it is compared with."""
+    lines = ((line, msgspec.json.decode(body)) for line, body in store.lines(kept.id))
+    terms = read_terms(next(lines)[1])
+    acts = list(store.lines(kept.id, 1, acts=True))
+    fresh = Experiment(kept, terms, opened(store, kept).standing)
+    snapshot = store.snapshot(kept.id)
+    found = Verified(kept.name, 1, 0, chain.hex(), notes=[])
+    last_act = max((line for line, _ in acts), default=0)
+    if snapshot is not None and (snapshot.code != code_of(fresh) or last_act > snapshot.line):
+        snapshot = None
+        found.notes.append("the last snapshot is of other code or of before an act, and is not used")
+    found.dice = None if acts else True
+    if acts:
+        found.notes.append("operators changed what counts, so decisions are not thrown again")
+    for line, entry in lines:
+        if found.dice and entry["entry"] == "decide" and not as_thrown(fresh, entry):
+            found.dice = False
+            found.notes.append(f"decision {entry['id']} (line {line}) is not what its dice give")
+        fresh.apply(line, entry)
+        if snapshot is not None and line == snapshot.line:
+            found.snapshot = same_as(fresh, snapshot)
+    if compiled:
+        found.compiled = compiled_state(store, kept, fresh) == fresh.fold.saved_state()
+    found.lines, found.decisions = fresh.line, fresh.fold.decisions
+    return found
+
+
+def as_thrown(experiment: Experiment, entry: Entry) -> bool:
+    """Whether a decision of the journal is the one that its dice give."""
+    roster, named = experiment.fold.roster, entry["eligible"]
+    among = None if named is None else [roster.index[name] for name in named]
+    experiment.docket.advance(entry["time"])
+    held = experiment.held_out(entry["id"], entry.get("unit"))
+    own = experiment.uniform(entry["id"], among) if held else experiment.fold.choice(among)
+    chance = None if own.chance != own.chance else own.chance
+    told = (entry["arm"], entry["chance"], entry["note"], entry.get("holdout", False))
+    return (roster.names[own.arm], chance, own.note, held) == told
+
+
+def same_as(experiment: Experiment, snapshot: Snapshot) -> bool:
+    """Whether a snapshot is what its lines come to, policy, docket and all."""
+    kept: dict[str, Any] = msgspec.json.decode(snapshot.body)
+    own = msgspec.json.decode(experiment.snapshot().body)
+    return all(own[name] == kept[name] for name in ("fold", "docket", "tally"))
+
+
+def compiled_state(store: Store, kept: Kept, experiment: Experiment) -> dict[str, Any]:
+    """The state at compiled speed, from columns."""
+    columns = Columns(experiment.terms)
+    docket = counting(columns, experiment.standing)
+    for line, body in store.lines(kept.id, 1):
+        docket.take(line, msgspec.json.decode(body))
+    return save_state(experiment.policy, fold_log(experiment.policy, columns.as_log()))
+
+
+def verify_journal(path: str, *, compiled: bool = True) -> Verified:
+    """The journal of a learner: checksums, both folds, dice."""
+    try:
+        log = as_log(path)
+        policy = made_policy(log.terms.policy)
+        fold: Fold = folded(path, policy)
+    except Broken as error:
+        return Verified(path, 0, 0, "", chain=False, notes=[str(error)])
+    found = Verified(path, len(log.arms), fold.decisions, "", notes=[])
+    if compiled:
+        found.compiled = save_state(policy, fold_log(policy, log)) == told_by(fold)["state"]
+    if log.terms.rules is None:
+        other = first_difference(path, policy)
+        found.dice = other is None
+        found.notes += [] if other is None else [f"decision {other} is not what its dice give"]
+    return found

@@ -1,0 +1,54 @@
+"""A real service on a real socket, in a thread of the test's own process."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from robandit.service.serve import run
+from robandit.service.service import Service
+from robandit.service.stores.base import Store
+from robandit.service.stores.memory import MemoryStore
+from robandit.service.tokens import Tokens, new_token
+
+
+class Running:
+    """Where it is, and who may."""
+
+    def __init__(self, service: Service, tokens: dict[str, str]) -> None:
+        self.service, self.tokens, self.port = service, tokens, 0
+        self.closing = ExitStack()  # what the tests opened
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def bearer(self, name: str) -> dict[str, str]:
+        """The header of a token."""
+        return {"authorization": f"Bearer {self.tokens[name]}"} if self.tokens else {}
+
+
+@contextmanager
+def running(store: Store | None = None, folder: Path | None = None, **tokens: str) -> Iterator[Running]:
+    """Serve; `tokens` are names with their roles, kept in a file of the folder."""
+    secrets = {name: new_token(str(folder / "tokens"), name, roles) for name, roles in tokens.items()} if folder else {}
+    service = Service(store or MemoryStore(), Tokens(folder / "tokens" if folder and tokens else None))
+    found, server = Running(service, secrets), list[Any]()
+    thread = threading.Thread(target=lambda: asyncio.run(run(service, "127.0.0.1", 0, server.append)))
+    thread.start()
+    ends = time.monotonic() + 20
+    while not (server and server[0].started):
+        if time.monotonic() > ends or not thread.is_alive():
+            raise TimeoutError("the service did not begin")
+        time.sleep(0.005)
+    found.port = server[0].servers[0].sockets[0].getsockname()[1]
+    try:
+        yield found
+    finally:
+        found.closing.close()
+        server[0].should_exit = True
+        thread.join(timeout=20)

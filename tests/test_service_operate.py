@@ -1,0 +1,252 @@
+"""What an operator does beside the service: tokens, export, verify, backup and restore; clients of other makers."""
+
+import asyncio
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from robandit.client import AsyncClient, Client, ServiceError
+from robandit.service.backup import back_up
+from robandit.service.openapi import document
+from robandit.service.stores.sqlite import SqliteStore
+from robandit.service.tokens import read_tokens
+from tests.serving import Running, running
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database in which something of everything happened."""
+    path = tmp_path_factory.mktemp("operate") / "s.db"
+    with running(SqliteStore(path)) as served, Client(served.url) as client:
+        play(client)
+    return path
+
+
+def play(client: Client) -> None:
+    """Two experiments: one with rules and acts, one plain."""
+    rules = {"window": 3600, "cap": 20, "holdout": 0.2}
+    one = client.create("ruled", ["a", "b", "=1+1"], "samba:learning_rate=0.1", rules=rules)
+    two = client.create("plain", ["x", "y"], "thompson")
+    for place in range(60):
+        for experiment in (one, two):
+            decision = experiment.decide()
+            if place % 4:
+                experiment.reward(decision.id, float(decision.arm in "ax"), f"user {place % 7}")
+    one.source("user 3", "quarantined")
+
+
+def test_verify_finds_nothing_wrong_and_whatever_was_changed(played: Path, tmp_path: Path, robandit: Any) -> None:
+    code, told, _ = robandit("verify", f"sqlite:///{played}", "--json")
+    assert code == 0
+    ruled, plain = told["journals"]
+    assert (ruled["chain"], ruled["compiled"], ruled["dice"]) == (True, True, None)
+    assert (plain["chain"], plain["compiled"], plain["dice"], plain["snapshot"]) == (True, True, True, True)
+    changes = {
+        "UPDATE line SET body = replace(body, '\"value\":', '\"value\":0') WHERE experiment = 2 AND line < 9": "chain",
+        "DELETE FROM line WHERE experiment = 2 AND line = 40": "chain",
+        "UPDATE line SET body = replace(body, 'user 2', 'user 5') WHERE experiment = 1": "chain",
+        "UPDATE snapshot SET body = CAST(replace(CAST(body AS TEXT), '\"decisions\":60', '\"decisions\":59') AS BLOB) "
+        "WHERE experiment = 2": "snapshot",
+    }
+    for place, (change, what) in enumerate(changes.items()):
+        copy = tmp_path / f"{place}.db"
+        back_up(played, copy)
+        db = apsw.Connection(str(copy))
+        db.execute(change)
+        assert db.changes() >= 1
+        db.close()
+        code, out, _ = robandit("verify", f"sqlite:///{copy}")
+        assert code == 1, change
+        assert "NO" in out
+        assert what in out.splitlines()[[line.endswith("NO") for line in out.splitlines()].index(True)], out
+
+
+def test_a_forged_decision_is_not_what_its_dice_give(played: Path, tmp_path: Path, robandit: Any) -> None:
+    """Even one who can write the chain anew cannot make the dice agree."""
+    from robandit.service.stores.base import NO_HEAD, chained
+
+    copy = tmp_path / "forged.db"
+    back_up(played, copy)
+    db = apsw.Connection(str(copy))
+    line, body = db.execute(
+        "SELECT line, body FROM line WHERE experiment = 2 AND body LIKE '%decide%' LIMIT 1 OFFSET 9"
+    ).get
+    entry = json.loads(body)
+    entry["arm"] = "y" if entry["arm"] == "x" else "x"
+    db.execute("UPDATE line SET body = ? WHERE experiment = 2 AND line = ?", (json.dumps(entry), line))
+    head = NO_HEAD
+    for (text,) in db.execute("SELECT body FROM line WHERE experiment = 2 ORDER BY line"):
+        head = chained(head, text)
+    db.execute("UPDATE head SET chain = ? WHERE experiment = 2", (head,))
+    db.close()
+    code, told, _ = robandit("verify", f"sqlite:///{copy}", "--no-compiled")
+    assert code == 1
+    assert f"decision {entry['id']} (line {line}) is not what its dice give" in told
+
+
+def test_restored_ids_do_not_meet_others_of_the_same_number(tmp_path: Path, robandit: Any) -> None:
+    path, kept, back = tmp_path / "s.db", tmp_path / "backup.db", tmp_path / "restored.db"
+    with running(SqliteStore(path)) as served, Client(served.url) as client:
+        one = client.create("e", ["a", "b"])
+        early = one.decide()
+        code, out, _ = robandit("backup", "--db", f"sqlite:///{path}", str(kept))
+        assert (code, "lines" in out) == (0, True)
+        late = one.decide()
+    assert robandit("backup", "--db", f"sqlite:///{path}", str(kept))[0] == 2
+    assert robandit("restore", str(kept), "--db", f"sqlite:///{path}")[0] == 2
+    assert robandit("restore", str(kept), "--db", f"sqlite:///{back}")[0] == 0
+    with running(SqliteStore(back)) as served, Client(served.url) as client:
+        one = client.experiment("e")
+        again = one.decide()
+        assert one.reward(early.id, 1.0)
+        with pytest.raises(ServiceError) as error:
+            one.reward(late.id, 1.0)
+        assert error.value.status == 404
+        assert one.reward(again.id, 1.0)
+    assert robandit("verify", f"sqlite:///{back}")[0] == 0
+
+
+def test_exports_are_what_audit_reads(played: Path, tmp_path: Path, robandit: Any) -> None:
+    import httpx
+    import pyarrow.parquet as pq
+
+    with running(SqliteStore(played)) as served:
+        got = {
+            kind: httpx.get(f"{served.url}/v1/experiments/ruled/export", params={"format": kind}).content
+            for kind in ("csv", "parquet", "journal")
+        }
+        everything = httpx.get(f"{served.url}/v1/experiments/ruled/export?unrewarded=true").text
+        for wrong in ("format=xls", "unrewarded=maybe"):
+            assert httpx.get(f"{served.url}/v1/experiments/ruled/export?{wrong}").status_code == 422
+    table = pq.read_table(io.BytesIO(got["parquet"]))
+    assert table.num_rows == 45
+    assert got["csv"].count(b"\n") == 46
+    assert everything.count("\n") == 61
+    assert "'=1+1" in everything
+    assert ",=1+1" not in everything
+    (tmp_path / "e.journal").write_bytes(got["journal"])
+    (tmp_path / "e.csv").write_bytes(got["csv"])
+    code, told, err = robandit("audit", str(tmp_path / "e.journal"), "--no-price", "--json")
+    assert code == 0, err
+    assert "user 3" not in {one["source"] for one in told["sources"]}
+    code, told, err = robandit("audit", str(tmp_path / "e.csv"), "--policy", "samba", "--no-price", "--json")
+    assert code == 0, err
+    assert told["rows"] == 45
+    assert robandit("verify", str(tmp_path / "e.journal"))[0] == 0
+
+
+def test_tokens_are_told_once_and_kept_as_hashes(tmp_path: Path, robandit: Any) -> None:
+    path = tmp_path / "tokens"
+    code, secret, _ = robandit("token", "shop", "--roles", "decide,reward", "--token-file", str(path))
+    assert code == 0
+    assert secret.strip() not in path.read_text()
+    assert path.stat().st_mode & 0o077 == 0
+    (token,) = read_tokens(path.read_text(), "").values()
+    assert (token.name, token.roles) == ("shop", {"decide", "reward"})
+    before = path.read_text()
+    for words in (["shop"], ["a/b"], ["x", "--roles", "king"], ["x", "--rate", "0"]):
+        assert robandit("token", *words, "--token-file", str(path))[0] == 2
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["serve", "--db", "mysql://x"], "sqlite:///FILE"),
+        (["serve", "--db", "sqlite:///no/such/folder/x.db"], "no folder"),
+        (["serve", "--db", "sqlite:///x.db", "--host", "0.0.0.0"], "token"),
+        (["serve", "--db", "sqlite:///x.db", "--port", "99999"], "65535"),
+        (["verify", "nothing"], "no journal"),
+        (["verify", "sqlite:///nothing.db"], "no database"),
+        (["backup", "x", "--db", "sqlite:///nothing.db"], "no database"),
+        (["restore", "--db", "sqlite:///x.db"], "file"),
+    ],
+)
+def test_mistakes_are_one_sentence(
+    words: list[str], said: str, robandit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = robandit(*words)
+    assert code == 2
+    assert said in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def live() -> Iterator[Running]:
+    with running() as served:
+        yield served
+
+
+def test_openfeature_s_own_provider_gets_an_arm(live: Running) -> None:
+    from openfeature.contrib.provider.ofrep import OFREPProvider
+    from openfeature.evaluation_context import EvaluationContext
+    from openfeature.exception import FlagNotFoundError
+
+    with Client(live.url) as client:
+        one = client.create("flag", ["old", "new"], rules={"sticky": True})
+        provider = OFREPProvider(live.url)
+        context = EvaluationContext("user 1", {"country": "nl"})
+        told = provider.resolve_string_details("flag", "none", context)
+        assert told.value in ("old", "new")
+        assert provider.resolve_string_details("flag", "none", context).flag_metadata == told.flag_metadata
+        assert one.reward(str(told.flag_metadata["decision"]), 1.0)
+        with pytest.raises(FlagNotFoundError):
+            provider.resolve_string_details("nothing", "none", context)
+        provider.session.close()
+
+
+def test_the_asynchronous_client(live: Running) -> None:
+    async def ask() -> tuple[bool, bool, int]:
+        async with AsyncClient(live.url) as client:
+            one = await client.create("asynchronous", ["a", "b"], rules={"activation": True, "window": 60})
+            decision = await one.decide(["a"], key="k")
+            assert decision == await one.decide(["a"], key="k")
+            assert await one.activate(decision.id)
+            return await one.reward(decision.id, 1), await one.reward(decision.id, 1), (await one.about())["rewards"]
+
+    assert asyncio.run(ask()) == (True, False, 1)
+
+
+def test_a_client_asks_again_where_the_service_was_away(monkeypatch: pytest.MonkeyPatch, live: Running) -> None:
+    import httpx
+
+    with Client(live.url) as client:
+        one = client.create("patient", ["a", "b"])
+        answers, real = iter(["lost", "away"]), httpx.Client.request
+
+        def request(self: Any, *words: Any, **more: Any) -> Any:
+            fate = next(answers, "")
+            answer = real(self, *words, **more)
+            if fate == "lost":  # it was done, and the answer never came
+                raise httpx.ReadError("gone")
+            return httpx.Response(503, json={"detail": "away"}) if fate == "away" else answer
+
+        monkeypatch.setattr(httpx.Client, "request", request)
+        first = one.decide()
+        assert one.about()["decisions"] == 1
+        assert one.reward(first.id, 1.0)
+
+
+def test_the_document_says_what_every_route_takes_and_tells() -> None:
+    told = document()
+    assert told["openapi"] == "3.1.0"
+    assert len(told["paths"]) >= 14
+    names = {verb["operationId"] for path in told["paths"].values() for verb in path.values() if "operationId" in verb}
+    assert {"decide", "reward", "rewards", "what_if", "evaluate"} <= names
+    assert "probability" in told["components"]["schemas"]["Decision"]["properties"]
+
+
+def test_metrics_can_be_read_by_prometheus(live: Running) -> None:
+    import httpx
+
+    lines = httpx.get(f"{live.url}/metrics").text.splitlines()
+    values = {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if not line.startswith("#")}
+    assert values["robandit_commits_total"] > 0
+    assert httpx.get(f"{live.url}/healthz").json()["status"] == "ok"

@@ -1,0 +1,42 @@
+"""The service against its own document: whatever schemathesis makes of it, no fault of ours and no broken promise."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis import checks
+
+from robandit.client import Client
+from robandit.service.openapi import document
+from tests.serving import Running, running
+
+EXAMPLES = int(os.environ.get("ROBANDIT_EXAMPLES", "3"))  # of each route; verification asks for more
+SCHEMA = schemathesis.openapi.from_dict(document())
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Running]:
+    with running() as found, Client(found.url) as client:
+        one = client.create("known", ["a", "b"])
+        for _ in range(3):
+            one.reward(one.decide().id, 1.0)
+        yield found
+
+
+@SCHEMA.parametrize()
+@settings(
+    max_examples=EXAMPLES,
+    derandomize=True,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_no_request_breaks_the_document(case: Any, served: Running) -> None:
+    if "experiment" in case.path_parameters and len(str(case.path_parameters["experiment"])) % 2:
+        case.path_parameters["experiment"] = "known"  # so that what lies behind it is reached
+    response = case.call(base_url=served.url)
+    assert response.status_code < 500, response.text
+    case.validate_response(response, excluded_checks=[checks.positive_data_acceptance])  # arms and ids must exist, too
