@@ -112,11 +112,11 @@ def test_nothing_lands_after_a_claim(store: Any, database: str) -> None:
     new.create("one", "{}", "{}")
     for _ in range(25):
         old, new, kept = new, store(), [new.head(1).line]
-        begun = threading.Event()
+        begun, over = threading.Event(), threading.Event()
 
-        def write(old: PostgresStore = old, kept: list[int] = kept, begun: Any = begun) -> None:
+        def write(old: PostgresStore = old, kept: list[int] = kept, begun: Any = begun, over: Any = over) -> None:
             with suppress(Refused):
-                while True:
+                while not over.is_set():
                     old.commit([row(1, kept[0] + 1)])
                     kept[0] += 1
                     begun.set()
@@ -128,6 +128,8 @@ def test_nothing_lands_after_a_claim(store: Any, database: str) -> None:
         while not (claims := new.claim(1)):
             pass
         new.take(claims[0])
+        thread.join(0.2)
+        over.set()
         thread.join()
         assert claims[0].head.line == kept[0]
         old.fences.clear()
@@ -180,7 +182,7 @@ def test_a_store_that_only_reads_changes_nothing(store: Any, database: str) -> N
 
 
 @asynccontextmanager
-async def serving(store: PostgresStore, address: str, seconds: float = 0.5) -> Any:
+async def serving(store: PostgresStore, address: str, seconds: float = 2.0) -> Any:
     """A service under leases."""
     service = Service(store, Tokens(None), ownership=Leases(store, address, seconds))
     service.start()
@@ -287,7 +289,7 @@ def test_a_sleeper_that_still_believes_is_refused_and_comes_to_its_senses(
 
 def test_who_cannot_renew_answers_for_nothing(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
-        async with serving(store(), A) as a:
+        async with serving(store(), A, 1.0) as a:
             await asked(a, "create", NEW)
             await until(a, "decide", 201, experiment="e")
 

@@ -86,6 +86,9 @@ class Store(Protocol):
     def snapshot(self, experiment: int) -> Snapshot | None:
         """The last snapshot."""
 
+    def take_all(self) -> None:
+        """Become the owner of all experiments; refused while another process is."""
+
     def close(self) -> None:
         """Let the database go."""
 

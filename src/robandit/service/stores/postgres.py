@@ -178,7 +178,8 @@ class PostgresStore:
         heads = {experiment: self.heads[experiment] for experiment in touched}
         after = heads | heads_after(rows, self.heads)
         told = [
-            [one, self.fences[one], heads[one].line, line, chain.hex()] for one, (line, chain) in sorted(after.items())
+            [one, self.fences[one], heads[one].line, heads[one].chain.hex(), line, chain.hex()]
+            for one, (line, chain) in sorted(after.items())
         ]
         values = [msgspec.json.encode(part).decode() for part in (told, rows, [one[:3] for one in snapshots])]
         try:
@@ -233,7 +234,7 @@ class PostgresStore:
         self.heads[claim.kept.id], self.fences[claim.kept.id] = claim.head, claim.fence
 
     def take_all(self) -> None:
-        """All experiments, for a process that is alone; refused while another one serves."""
+        """Become the owner of all experiments; refused while another process is."""
         for claim in self.claim(2**31 - 1, but=self.fences):
             self.take(claim)
         for place in self.places():

@@ -45,7 +45,7 @@ BEGIN
   RETURN made;
 END $$;
 
--- heads: [[experiment, fence, last line before, last line after, chain after] ...]; lines: [[experiment, line, act,
+-- heads: [[experiment, fence, line before, chain before, line after, chain after] ...]; lines: [[experiment, line, act,
 -- settles, body] ...]; snapshots: [[experiment, line, code] ...] and their bodies
 CREATE OR REPLACE FUNCTION robandit.commit_lines(heads json, lines json, snapshots json, bodies bytea[])
 RETURNS void LANGUAGE plpgsql AS $$
@@ -60,12 +60,12 @@ BEGIN
   IF counted < wanted THEN
     RAISE EXCEPTION 'an experiment of this commit belongs to another process now';
   END IF;
-  UPDATE robandit.head SET line = (told->>3)::bigint, chain = decode(told->>4, 'hex')
+  UPDATE robandit.head SET line = (told->>4)::bigint, chain = decode(told->>5, 'hex')
     FROM json_array_elements(heads) AS told
-    WHERE head.experiment = (told->>0)::int AND head.line = (told->>2)::bigint;
+    WHERE head.experiment = (told->>0)::int AND head.line = (told->>2)::bigint AND head.chain = decode(told->>3, 'hex');
   GET DIAGNOSTICS counted = ROW_COUNT;
   IF counted < wanted THEN
-    RAISE EXCEPTION 'a line of this commit is not the next one of its experiment';
+    RAISE EXCEPTION 'a journal does not end where this commit goes on';
   END IF;
   INSERT INTO robandit.line
     SELECT (told->>0)::int, (told->>1)::bigint, (told->>2)::boolean, (told->>3)::bigint, told->>4
