@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,3 +30,21 @@ def kernel_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty kernel cache of the test's own."""
     monkeypatch.setenv("ROBANDIT_CACHE", str(tmp_path / "kernels"))
     return tmp_path / "kernels"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Any]:
+    """A PostgreSQL server of this worker's own, started when a test first asks for it."""
+    from tests.postgres_server import Server
+
+    server = Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def database(postgres: Any) -> Iterator[str]:
+    """The address of an empty PostgreSQL database."""
+    url = postgres.database()
+    yield url
+    postgres.give_back(url)

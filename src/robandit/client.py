@@ -20,6 +20,7 @@ import httpx
 
 RETRIES = 5
 AGAIN = (429, 502, 503, 504)
+MOVES = 3  # from one process of several to another
 
 
 class Decision(NamedTuple):
@@ -103,20 +104,29 @@ class Client:
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 10.0) -> None:
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
-        self.http = httpx.Client(base_url=url, headers=headers, timeout=timeout, follow_redirects=True)
+        self.http = httpx.Client(base_url=url, headers=headers, timeout=timeout)
+
+    def once(self, ask: Ask) -> httpx.Response:
+        """Ask once, or where another process serves; with the token, which a redirect of httpx would leave behind."""
+        headers, path = {} if ask.key is None else {"idempotency-key": ask.key}, ask.path
+        for _ in range(MOVES):
+            response = self.http.request(ask.method, path, json=ask.body, headers=headers)
+            if response.status_code != 307:
+                break
+            path = response.headers["location"]
+        return response
 
     def send(self, ask: Ask) -> Any:
         """Ask, again if need be."""
-        headers = {} if ask.key is None else {"idempotency-key": ask.key}
         for wait in waits():
             try:
-                response = self.http.request(ask.method, ask.path, json=ask.body, headers=headers)
+                response = self.once(ask)
                 if response.status_code not in AGAIN:
                     return told(response)
             except httpx.TransportError:
                 pass
             time.sleep(wait)
-        return told(self.http.request(ask.method, ask.path, json=ask.body, headers=headers))
+        return told(self.once(ask))
 
     def create(self, name: str, arms: Sequence[str], policy: str = "samba", **more: Any) -> "ExperimentClient":
         """Begin an experiment; `more` are the other fields of the request, such as rules."""
@@ -168,20 +178,29 @@ class AsyncClient:
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 10.0) -> None:
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
-        self.http = httpx.AsyncClient(base_url=url, headers=headers, timeout=timeout, follow_redirects=True)
+        self.http = httpx.AsyncClient(base_url=url, headers=headers, timeout=timeout)
+
+    async def once(self, ask: Ask) -> httpx.Response:
+        """Ask once, or where another process serves; with the token, which a redirect of httpx would leave behind."""
+        headers, path = {} if ask.key is None else {"idempotency-key": ask.key}, ask.path
+        for _ in range(MOVES):
+            response = await self.http.request(ask.method, path, json=ask.body, headers=headers)
+            if response.status_code != 307:
+                break
+            path = response.headers["location"]
+        return response
 
     async def send(self, ask: Ask) -> Any:
         """Ask, again if need be."""
-        headers = {} if ask.key is None else {"idempotency-key": ask.key}
         for wait in waits():
             try:
-                response = await self.http.request(ask.method, ask.path, json=ask.body, headers=headers)
+                response = await self.once(ask)
                 if response.status_code not in AGAIN:
                     return told(response)
             except httpx.TransportError:
                 pass
             await asyncio.sleep(wait)
-        return told(await self.http.request(ask.method, ask.path, json=ask.body, headers=headers))
+        return told(await self.once(ask))
 
     async def create(self, name: str, arms: Sequence[str], policy: str = "samba", **more: Any) -> "AsyncExperiment":
         """Begin an experiment."""

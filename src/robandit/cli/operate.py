@@ -83,6 +83,10 @@ def run_restore(arguments: argparse.Namespace) -> None:
             raise InputError("restore needs the backup's file")
         from robandit.service.stores.address import open_store
 
-        print(f"epoch {begin_epoch(open_store(arguments.db))}")
+        store = open_store(arguments.db)
+        try:
+            print(f"epoch {begin_epoch(store)}")
+        finally:
+            store.close()
         return
     print(f"epoch {restore(Path(arguments.file), sqlite_path(arguments.db))}")

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from robandit.cli.flags import whole
+from robandit.cli.flags import number, whole
 from robandit.errors import InputError
 
 
@@ -27,6 +27,18 @@ def add(commands: Any) -> None:
         metavar="SECONDS",
         help="between two looks at the journals for signs of fraud, at least (default 10; 0: never)",
     )
+    parser.add_argument(
+        "--advertise",
+        metavar="URL",
+        help="PostgreSQL only: the address at which other processes and their clients reach this one; default its own",
+    )
+    parser.add_argument(
+        "--lease",
+        type=number,
+        default=10.0,
+        metavar="SECONDS",
+        help="PostgreSQL only: when this process dies, others take over after so long; default 10",
+    )
     parser.set_defaults(run=run)
 
 
@@ -39,7 +51,15 @@ def run(arguments: argparse.Namespace) -> None:
     with_service()
     from robandit.service.serve import serve
 
-    serve(arguments.db, arguments.host, arguments.port, arguments.token_file, arguments.watch)
+    serve(
+        arguments.db,
+        arguments.host,
+        arguments.port,
+        arguments.token_file,
+        arguments.watch,
+        arguments.advertise,
+        arguments.lease,
+    )
 
 
 def with_service() -> None:

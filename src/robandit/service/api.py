@@ -12,10 +12,12 @@ from robandit.service.engine import Answer
 from robandit.service.experiment import Experiment
 from robandit.service.problems import Problem
 from robandit.service.service import Service
+from robandit.service.stores.base import Unreachable
 from robandit.service.tokens import Token
 
 MOST_BYTES = 1 << 20  # of a body
 MOST_KEY = 200
+UNREACHABLE = "the database does not answer: ask again in a moment"
 
 
 class Call(NamedTuple):
@@ -61,7 +63,9 @@ def experiments(call: Call) -> Answer:
     """All that this token may see."""
     engine = call.service.engine
     seen = [one for one in engine.experiments.values() if call.token.sees(one.id, one.name)]
-    return Answer(200, say.Experiments([engine.about(one) for one in seen]), [])
+    others = [one for one in call.service.ownership.others() if call.token.sees(one.id, one.name)]
+    elsewhere = [say.ElsewhereTold(*one) for one in others]
+    return Answer(200, say.Experiments([engine.about(one) for one in seen], elsewhere), [])
 
 
 def about(call: Call) -> Answer:
@@ -293,8 +297,10 @@ def performed(
     """One request, from who asks to what is to be committed; raises a Problem and changes nothing, or answers."""
     token = service.token(header)
     service.admit(token, route.role)
-    experiment = service.experiment(token, params["experiment"]) if "experiment" in params else None
-    asked = decoded(route.asks, body)
-    return route.do(
-        Call(service, token, experiment, params, asked, checked_key(key) if route.keyed else None)
-    ), experiment
+    try:
+        experiment = service.experiment(token, params["experiment"]) if "experiment" in params else None
+        asked = decoded(route.asks, body)
+        call = Call(service, token, experiment, params, asked, checked_key(key) if route.keyed else None)
+        return route.do(call), experiment
+    except Unreachable as error:
+        raise Problem(503, UNREACHABLE, {"retry-after": "1"}) from error

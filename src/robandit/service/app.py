@@ -11,9 +11,10 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 from starlette.routing import Route as Path
 
-from robandit.service.api import MOST_BYTES, ROUTES, Route, performed
+from robandit.service.api import MOST_BYTES, ROUTES, UNREACHABLE, Route, performed
 from robandit.service.problems import MEDIA, Problem
 from robandit.service.service import Service
+from robandit.service.stores.base import Unreachable
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
@@ -23,9 +24,15 @@ def reply(status: int, message: Any, headers: dict[str, str] | None = None) -> R
     return Response(msgspec.json.encode(message), status, headers, "application/json")
 
 
-def problem_reply(problem: Problem) -> Response:
+def problem_reply(problem: Problem, request: Request) -> Response:
     """A refusal as problem details."""
-    return Response(problem.body(), problem.status, problem.headers, MEDIA)
+    return Response(problem.body(), problem.status, problem.headers_at(target_of(request)), MEDIA)
+
+
+def target_of(request: Request) -> str:
+    """The path and the query, as they were asked for."""
+    path, query = request.scope["raw_path"].decode("latin-1"), request.scope["query_string"].decode("latin-1")
+    return f"{path}?{query}" if query else path
 
 
 async def body_of(request: Request) -> bytes:
@@ -77,8 +84,8 @@ def endpoint(service: Service, route: Route) -> Any:
             service.count(route.summary, problem.status)
             if route.no is not None:
                 said = route.no(problem, request.path_params)
-                return Response(said, problem.status, problem.headers, "application/json")
-            return problem_reply(problem)
+                return Response(said, problem.status, problem.headers_at(target_of(request)), "application/json")
+            return problem_reply(problem, request)
         except ClientDisconnect:
             return Response(status_code=400)
         service.count(route.summary, answer.status)
@@ -100,7 +107,7 @@ def guarded(service: Service, role: str, work: Any) -> Any:
                 experiment = service.experiment(token, request.path_params["experiment"])
             response: Response = await work(request, token, experiment)
         except Problem as problem:
-            return problem_reply(problem)
+            return problem_reply(problem, request)
         return response
 
     return called
@@ -108,17 +115,23 @@ def guarded(service: Service, role: str, work: Any) -> Any:
 
 async def failed(request: Request, error: Exception) -> Response:
     """A fault of ours: said without its inside."""
-    return problem_reply(Problem(500, "this is a fault of the service; its log says more"))
+    return problem_reply(Problem(500, "this is a fault of the service; its log says more"), request)
+
+
+async def unreachable(request: Request, error: Exception) -> Response:
+    """The database does not answer."""
+    return problem_reply(Problem(503, UNREACHABLE, {"retry-after": "1"}), request)
 
 
 async def not_found(request: Request, error: Exception) -> Response:
     """No such page."""
-    return problem_reply(Problem(404, f"there is nothing at {request.url.path}"))
+    return problem_reply(Problem(404, f"there is nothing at {request.url.path}"), request)
 
 
 async def not_allowed(request: Request, error: Any) -> Response:
     """Another verb was meant."""
-    return problem_reply(Problem(405, f"{request.method} is not for {request.url.path}", dict(error.headers or {})))
+    sentence = f"{request.method} is not for {request.url.path}"
+    return problem_reply(Problem(405, sentence, dict(error.headers or {})), request)
 
 
 def open_ended(path: str) -> str:
@@ -134,7 +147,13 @@ def application(service: Service, more: list[BaseRoute]) -> Starlette:
     paths: list[BaseRoute] = [
         Path(open_ended(path), by_verb(verbs), methods=list(verbs)) for path, verbs in by_path.items()
     ]
-    handlers: dict[Any, Any] = {404: not_found, 405: not_allowed, 500: failed, Exception: failed}
+    handlers: dict[Any, Any] = {
+        404: not_found,
+        405: not_allowed,
+        500: failed,
+        Exception: failed,
+        Unreachable: unreachable,
+    }
     return Starlette(routes=paths + more, exception_handlers=handlers)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from robandit.errors import InputError
 from robandit.service.experiment import opened
-from robandit.service.stores.base import Store
+from robandit.service.stores.base import Refused, Store
 from robandit.service.stores.sqlite import SqliteStore
 
 
@@ -48,7 +48,11 @@ def restore(backup: Path, target: Path) -> int:
 
 
 def begin_epoch(store: Store) -> int:
-    """A new epoch in every experiment."""
+    """A new epoch in every experiment, none of which may be served meanwhile."""
+    try:
+        store.take_all()
+    except Refused as error:
+        raise InputError(str(error)) from error
     epoch = secrets.randbits(32)
     for kept in store.experiments():
         experiment = opened(store, kept)

@@ -4,7 +4,7 @@ import json
 import math
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any, NamedTuple
 
@@ -37,14 +37,16 @@ class Answer(NamedTuple):
 class Engine:
     """Experiments by id and by name, the key of all ids, and what is done to them."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, store: Store, clock: Callable[[], float] = time.time, served: Iterable[Kept] | None = None
+    ) -> None:
         self.store, self.clock = store, clock
         self.key = store.meta("key", secrets.token_bytes(32))
         self.experiments: dict[int, Experiment] = {}
         self.names: dict[str, int] = {}
         self.refused: dict[int, int] = {}  # requests by experiment that were told no, since the start
         self.late: dict[int, int] = {}  # those of them that came too late
-        for kept in store.experiments():
+        for kept in store.experiments() if served is None else served:
             self.adopt(opened(store, kept))
 
     def adopt(self, experiment: Experiment) -> None:
@@ -52,14 +54,30 @@ class Engine:
         self.experiments[experiment.id] = experiment
         self.names[experiment.name] = experiment.id
 
-    def find(self, id: str | int) -> Experiment:
-        """An experiment by its id, or by its name."""
+    def forget(self, experiment: int) -> None:
+        """Serve an experiment no more."""
+        found = self.experiments.pop(experiment, None)
+        if found is not None:
+            del self.names[found.name]
+
+    def forget_all(self) -> None:
+        """Serve nothing, until journals are read again."""
+        self.experiments.clear()
+        self.names.clear()
+
+    def get(self, id: str | int) -> Experiment | None:
+        """An experiment by its id, or by its name, if it is served here."""
         number = (
             int(id) if str(id).isascii() and str(id).isdigit() and len(str(id)) < 12 else self.names.get(str(id), -1)
         )
-        if number not in self.experiments:
+        return self.experiments.get(number)
+
+    def find(self, id: str | int) -> Experiment:
+        """The same; refused if there is none."""
+        found = self.get(id)
+        if found is None:
             raise Problem(404, f"there is no experiment {str(id)!r}")
-        return self.experiments[number]
+        return found
 
     def create(self, asked: say.NewExperiment) -> Answer:
         """A new experiment; the store has kept it when this returns."""
@@ -67,6 +85,8 @@ class Engine:
             raise Problem(
                 422, f"a name must not be a number and have no slash, for it stands in addresses: {asked.name!r}"
             )
+        if "\0" in asked.name:
+            raise Problem(422, "a name cannot have the character of the number 0")
         try:
             policy = policy_of(asked.policy)
             shadows = [str(policy_of(one)) for one in asked.shadow]

@@ -28,9 +28,9 @@ def http(status: int, body: bytes, kind: bytes = b"application/json", more: byte
     return head % (status, REASONS[status].encode(), kind, len(body), more) + body
 
 
-def http_problem(problem: Problem) -> bytes:
+def http_problem(problem: Problem, target: str = "") -> bytes:
     """A refusal as a whole answer."""
-    more = "".join(f"{name}: {value}\r\n" for name, value in problem.headers.items())
+    more = "".join(f"{name}: {value}\r\n" for name, value in problem.headers_at(target).items())
     return http(problem.status, problem.body(), MEDIA.encode(), more.encode())
 
 
@@ -121,7 +121,8 @@ def hot_protocol(service: Service) -> type:
                 answer, experiment = performed(service, route, header, params, self.body, key)
             except Problem as problem:
                 service.count(route.summary, problem.status)
-                service.writer.add([], self.answer, http_problem(problem))  # after what was asked before it
+                out = http_problem(problem, self.url.decode("latin-1"))
+                service.writer.add([], self.answer, out)  # after what was asked before it
                 return
             service.count(route.summary, answer.status)
             out = http(answer.status, msgspec.json.encode(answer.message))
@@ -132,8 +133,9 @@ def hot_protocol(service: Service) -> type:
             self.waiting = False
             if self.transport.is_closing():
                 return
-            if isinstance(out, BaseException):
-                self.transport.write(http_problem(Problem(503, UNKNOWN, {"retry-after": "5"})))
+            if isinstance(out, BaseException):  # what was asked after it on this connection is not answered
+                self.transport.write(http_problem(Problem(503, UNKNOWN, {"retry-after": "5", "connection": "close"})))
+                self.transport.close()
                 return
             self.transport.write(out)
             if self.held:

@@ -90,10 +90,19 @@ class ArmTold(Struct):
     probability: float | None
 
 
+class ElsewhereTold(Struct):
+    """An experiment that another process serves; `address` is null while it changes hands."""
+
+    id: int
+    name: str
+    address: str | None
+
+
 class Experiments(Struct):
-    """All experiments a token may see."""
+    """All experiments a token may see, and where those are that other processes serve."""
 
     experiments: list[ExperimentTold]
+    elsewhere: list[ElsewhereTold] = []
 
 
 class Ask(Struct, forbid_unknown_fields=True):

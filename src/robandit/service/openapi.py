@@ -28,7 +28,7 @@ EXTRA: dict[str, dict[str, Any]] = {
 def refusals(route: Route) -> list[int]:
     """The statuses a route may refuse with."""
     found = {400, 401, 403, 413, 415, 421, 422, 429, 503}
-    found |= {404} if "{" in route.path else set()
+    found |= {307, 404} if "{" in route.path else set()
     found |= {409} if route.path == "/v1/experiments" else set()
     found |= {409, 410} if "/decisions/" in route.path else set()
     return sorted(found)

@@ -25,7 +25,7 @@ def pages(service: Service) -> list[BaseRoute]:
 
     async def health(request: Request) -> Response:
         """Whether the service can answer."""
-        broken = service.writer.error is not None
+        broken = service.writer.error is not None or not service.ownership.fresh
         status = "failed" if broken else "stopping" if service.stopping else "ok"
         commit, sync = round(1000 * service.writer.seconds, 3), round(service.sync_ms, 3)
         told = say.Health(status, len(service.engine.experiments), commit, sync, service.notes)

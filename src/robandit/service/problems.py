@@ -3,6 +3,7 @@
 import msgspec
 
 TITLES = {
+    307: "Temporary Redirect",
     400: "Bad Request",
     401: "Unauthorized",
     403: "Forbidden",
@@ -37,6 +38,22 @@ class Problem(Exception):
         super().__init__(detail)
         self.status, self.detail, self.headers = status, detail, headers or {}
 
+    def headers_at(self, target: str) -> dict[str, str]:
+        """The headers of the answer to a request for a path."""
+        return self.headers
+
     def body(self) -> bytes:
         """As JSON."""
         return msgspec.json.encode(Details(TITLES[self.status], self.status, self.detail))
+
+
+class Moved(Problem):
+    """The same request belongs to another process."""
+
+    def __init__(self, name: str, address: str) -> None:
+        super().__init__(307, f"the experiment {name!r} is served at {address}")
+        self.address = address
+
+    def headers_at(self, target: str) -> dict[str, str]:
+        """Where the same path is served."""
+        return {"location": f"{self.address}{target}"}

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -18,9 +19,12 @@ import uvloop
 from robandit.errors import InputError
 from robandit.service.app import LOOPBACK, application
 from robandit.service.hot import hot_protocol
+from robandit.service.ownership import Ownership, Sole
 from robandit.service.pages import pages
 from robandit.service.service import Service
 from robandit.service.stores.address import open_store
+from robandit.service.stores.base import Store
+from robandit.service.stores.sqlite import SqliteStore
 from robandit.service.tokens import Tokens
 from robandit.service.watch import EVERY
 
@@ -40,13 +44,44 @@ def sync_latency(folder: Path) -> float:
     return sorted(times)[SYNCS // 2]
 
 
-def serve(url: str, host: str, port: int, token_file: str | None, watch: float = EVERY) -> None:
+def bound(host: str, port: int) -> socket.socket:
+    """A socket at an address; a friendly word if it cannot be."""
+    try:
+        return socket.create_server(
+            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=2048
+        )
+    except OSError as error:
+        raise InputError(f"{host}:{port} cannot be served at: {error.strerror or error}") from error
+
+
+def owned(store: Store, address: str, seconds: float) -> Ownership:
+    """Serve from a store at an address that others are told: as one of several processes, or as the only one."""
+    if isinstance(store, SqliteStore):
+        return Sole(f"{store.path}.lock")
+    from robandit.service.leases import Leases  # who has a file need not load what PostgreSQL takes
+    from robandit.service.stores.postgres import PostgresStore
+
+    return Leases(store, address, seconds) if isinstance(store, PostgresStore) else Sole()
+
+
+def serve(
+    url: str,
+    host: str,
+    port: int,
+    token_file: str | None,
+    watch: float = EVERY,
+    advertise: str | None = None,
+    lease: float = 10.0,
+) -> None:
     """Serve until a signal comes."""
     if token_file is None and host not in LOOPBACK:
         raise InputError(f"{host} lies beyond this machine: a file of tokens is needed (`robandit token` makes one)")
-    tokens, store = Tokens(token_file), open_store(url)
-    service = Service(store, tokens)
+    tokens, store, listening = Tokens(token_file), open_store(url), bound(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listening.getsockname()[1]}"
+    service = Service(store, tokens, ownership=owned(store, advertise or address, lease))
     service.watch.every = watch
+    service.notes += getattr(store, "notes", [])
     path = getattr(store, "path", None)
     if path is not None:
         latency = sync_latency(Path(path).parent)
@@ -56,7 +91,11 @@ def serve(url: str, host: str, port: int, token_file: str | None, watch: float =
                 f"the disk answers a sync in {latency * 1e6:.0f} µs: it does not write, and a power cut loses data"
             )
     sys.setswitchinterval(0.0005)  # the writer's thread and the loop take turns quickly
-    uvloop.run(run(service, host, port, lambda server: service.background(announce(server, service, host))))
+
+    def began(server: Any) -> None:
+        service.background(announce(server, service, address))
+
+    uvloop.run(run(service, host, port, began, [listening]))
 
 
 class Server(uvicorn.Server):
@@ -68,7 +107,13 @@ class Server(uvicorn.Server):
         yield
 
 
-async def run(service: Service, host: str, port: int, began: Callable[[Any], None] | None = None) -> None:
+async def run(
+    service: Service,
+    host: str,
+    port: int,
+    began: Callable[[Any], None] | None = None,
+    listening: list[socket.socket] | None = None,
+) -> None:
     """uvicorn around a service; it stops when uvicorn has answered what is under way."""
     service.start()
     app = application(service, pages(service))
@@ -93,21 +138,20 @@ async def run(service: Service, host: str, port: int, began: Callable[[Any], Non
         began(server)
     stop_streams = asyncio.create_task(stopping(server, service))
     try:
-        await server.serve()
+        await server.serve(listening)
     finally:
         stop_streams.cancel()
         await service.stop()
 
 
-async def announce(server: Any, service: Service, host: str) -> None:
+async def announce(server: Any, service: Service, address: str) -> None:
     """Say where the page is, once it can be opened."""
     while not server.started:
         await asyncio.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
     for note in service.notes:
         print(f"robandit: {note}", file=sys.stderr)
-    print(f"robandit serves at http://{shown}:{port}/ ({len(service.engine.experiments)} experiments)", flush=True)
+    word = service.ownership.word(len(service.engine.experiments))
+    print(f"robandit serves at {address}/ ({word})", flush=True)
 
 
 async def stopping(server: Any, service: Service) -> None:

@@ -1,7 +1,6 @@
 """The service without its HTTP: engine, writer and tokens together, what is due in time, and how it stops."""
 
 import asyncio
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -11,22 +10,31 @@ from typing import Any
 from robandit.online.standing import Standing
 from robandit.service.engine import Answer, Engine
 from robandit.service.experiment import Experiment, opened
+from robandit.service.ownership import Ownership, Sole, stop_at_once
 from robandit.service.problems import Problem
-from robandit.service.stores.base import Kept, Snapshot, Store
+from robandit.service.stores.base import Snapshot, Store, Unreachable
 from robandit.service.tokens import LOCAL, Token, Tokens
 from robandit.service.watch import Watch
 from robandit.service.writer import Writer
 
 TICK = 0.5  # seconds between two looks at what is due
-UNKNOWN = "the disk failed: whether this was recorded is not known; ask again when the service is back"
+UNKNOWN = "the database failed: whether this was recorded is not known; ask again when the service is back"
 
 
 class Service:
     """One process that serves."""
 
-    def __init__(self, store: Store, tokens: Tokens, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tokens: Tokens,
+        *,
+        clock: Callable[[], float] = time.time,
+        ownership: Ownership | None = None,
+    ) -> None:
         self.store, self.tokens = store, tokens
-        self.engine = Engine(store, clock)
+        self.ownership = Sole() if ownership is None else ownership
+        self.engine = Engine(store, clock, self.ownership.first(store))
         self.began, self.stopping = time.monotonic(), False
         self.sync_ms, self.notes = 0.0, list[str]()
         self.requests: dict[tuple[str, int], int] = {}  # by kind and status, for the metrics
@@ -37,10 +45,15 @@ class Service:
 
     def start(self) -> None:
         """Begin, on the running loop."""
-        self.writer = Writer(asyncio.get_running_loop(), self.store, lambda error: self.failed(error))
+        self.begin_writing()
         self.background(self.ticking())
         if self.watch.every > 0:
             self.background(self.watch.run())
+        self.ownership.begin(self)
+
+    def begin_writing(self) -> None:
+        """A writer, the first one or after one that failed."""
+        self.writer = Writer(asyncio.get_running_loop(), self.store, lambda error: self.failed(error))
 
     def background(self, work: Any) -> None:
         """Do something beside the requests; what goes wrong there is said."""
@@ -85,11 +98,16 @@ class Service:
             raise Problem(429, f"this token may ask {token.rate:g} times a second", {"retry-after": "1"})
 
     def experiment(self, token: Token, id: str) -> Experiment:
-        """An experiment this token may know of; others do not exist for it."""
-        found = self.engine.find(id)
-        if not token.sees(found.id, found.name):
-            raise Problem(404, f"there is no experiment {id!r}")
-        return found
+        """An experiment this token may know of; others do not exist for it, and some are served elsewhere."""
+        found = self.engine.get(id)
+        if found is not None and self.ownership.holds(found.id):
+            if token.sees(found.id, found.name):
+                return found
+        else:
+            other = self.ownership.elsewhere(id)
+            if other is not None and token.sees(other.id, other.name):
+                raise other.problem()
+        raise Problem(404, f"there is no experiment {id!r}")
 
     def after(self, answer: Answer, experiment: Experiment | None) -> Snapshot | None:
         """What an answer brings about: a snapshot now and then, and the journal folded anew after an operator's act."""
@@ -116,11 +134,16 @@ class Service:
 
     async def folded_again(self, experiment: Experiment) -> None:
         """As often as acts came meanwhile."""
-        kept = next(one for one in self.store.experiments() if one.id == experiment.id)
         while True:
             experiment.again = False
             await self.writer.added([])
-            found = await asyncio.to_thread(self.read_again, kept, deepcopy(experiment.standing))
+            try:
+                found = await asyncio.to_thread(self.read_again, experiment.id, deepcopy(experiment.standing))
+            except Unreachable:
+                experiment.again = True
+                await asyncio.sleep(TICK)
+            if self.engine.experiments.get(experiment.id) is not experiment:
+                return  # it was opened anew meanwhile, or is another process's now
             if not experiment.again:
                 break
         for line, entry in experiment.since:
@@ -130,8 +153,9 @@ class Service:
         experiment.learning_again, experiment.since = False, []
         self.writer.add([], ignored, None, experiment.snapshot())
 
-    def read_again(self, kept: Kept, standing: Standing) -> Experiment:
+    def read_again(self, id: int, standing: Standing) -> Experiment:
         """The whole journal under what operators said last."""
+        kept = next(one for one in self.store.experiments() if one.id == id)
         return opened(self.store, kept, snapshots=False, standing=standing)
 
     async def stop(self) -> None:
@@ -144,14 +168,9 @@ class Service:
                 self.writer.add([], ignored, None, experiment.snapshot())
         await self.writer.added([])
         self.writer.close()
+        self.ownership.release()
         self.store.close()
 
 
 def ignored(told: Any) -> None:
     """Nobody waits for this."""
-
-
-def stop_at_once(error: BaseException) -> None:
-    """The memory is ahead of the disk: end here, and let the next start read what is durable."""
-    print(f"robandit: the journal cannot be written, so the service stops: {error!r}", file=sys.stderr, flush=True)
-    asyncio.get_running_loop().call_later(0.2, os._exit, 3)  # time for the answers to leave

@@ -6,6 +6,8 @@
 3. A decision is settled at most once.
 4. What was committed is read back to the byte, in order.
 5. Each experiment has a head: the hash of its last line and of the head before it.
+6. Only its owner commits to an experiment: a store that made it, or took it since. Where one file or one process holds
+   everything, it is the owner of all.
 """
 
 from collections.abc import Iterable, Iterator
@@ -53,6 +55,10 @@ class Refused(Exception):
     """A commit that breaks a law of the store; nothing of it was kept."""
 
 
+class Unreachable(Exception):
+    """The database does not answer; what became of a commit is not known."""
+
+
 class Store(Protocol):
     """What the service asks of a database. One thread commits; others read."""
 
@@ -79,6 +85,9 @@ class Store(Protocol):
 
     def snapshot(self, experiment: int) -> Snapshot | None:
         """The last snapshot."""
+
+    def take_all(self) -> None:
+        """Become the owner of all experiments; refused while another process is."""
 
     def close(self) -> None:
         """Let the database go."""

@@ -200,6 +200,9 @@ class SqliteStore:
         finally:
             target.close()
 
+    def take_all(self) -> None:
+        """They are its own."""
+
     def close(self) -> None:
         """Let the file go; the log is folded into it."""
         for db in self.opened:

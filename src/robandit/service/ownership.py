@@ -1,0 +1,115 @@
+"""Which experiments are this process's to serve. In one file, or in memory, all are."""
+
+import asyncio
+import fcntl
+import os
+import sys
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from robandit.errors import InputError
+from robandit.service.problems import Moved, Problem
+from robandit.service.stores.base import Kept, Store
+
+if TYPE_CHECKING:
+    from robandit.service.service import Service
+
+
+class Elsewhere(NamedTuple):
+    """An experiment that another process serves, or none just now."""
+
+    id: int
+    name: str
+    address: str | None
+
+    def problem(self) -> Problem:
+        """What to answer to a request for it."""
+        if self.address is not None:
+            return Moved(self.name, self.address)
+        detail = f"the experiment {self.name!r} is changing hands: ask again in a moment"
+        return Problem(503, detail, {"retry-after": "1"})
+
+
+class Ownership(Protocol):
+    """What the service asks."""
+
+    @property
+    def fresh(self) -> bool:
+        """Whether what is known of owners holds now."""
+
+    def first(self, store: Store) -> list[Kept]:
+        """What to read before the service begins."""
+
+    def begin(self, service: "Service") -> None:
+        """The service has begun."""
+
+    def word(self, experiments: int) -> str:
+        """How much is served, in a few words."""
+
+    def holds(self, experiment: int) -> bool:
+        """Whether this process may answer for an experiment now."""
+
+    def elsewhere(self, id: str) -> Elsewhere | None:
+        """An experiment by id or name that is not served here."""
+
+    def others(self) -> list[Elsewhere]:
+        """All that are not served here."""
+
+    def release(self) -> None:
+        """The service has ended."""
+
+
+class Sole:
+    """The only process: all experiments are its own. A file beside the database keeps a second one out."""
+
+    fresh = True
+
+    def __init__(self, lock: str | None = None) -> None:
+        self.file = None if lock is None else locked(lock)
+
+    def first(self, store: Store) -> list[Kept]:
+        """Everything."""
+        return store.experiments()
+
+    def begin(self, service: "Service") -> None:
+        """Nothing is to be kept up."""
+
+    def word(self, experiments: int) -> str:
+        """How much is served."""
+        return f"{experiments} experiments"
+
+    def holds(self, experiment: int) -> bool:
+        """Always."""
+        return True
+
+    def elsewhere(self, id: str) -> Elsewhere | None:
+        """There is nobody else."""
+
+    def others(self) -> list[Elsewhere]:
+        """There is nobody else."""
+        return []
+
+    def release(self) -> None:
+        """Let the lock go; its file stays, for removing it would let two in."""
+        if self.file is not None:
+            os.close(self.file)
+            self.file = None
+
+
+def locked(path: str) -> int:
+    """A file locked until its process ends; refused if another process has it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        holder = os.read(file, 20).decode(errors="replace").strip()
+        os.close(file)
+        raise InputError(f"process {holder or '?'} serves this database already ({path} is locked)") from error
+    os.ftruncate(file, 0)
+    os.write(file, f"{os.getpid()}\n".encode())
+    return file
+
+
+def stop_at_once(error: BaseException) -> None:
+    """The memory is ahead of the disk: end here, and let the next start read what is durable."""
+    print(f"robandit: the journal cannot be written, so the service stops: {error!r}", file=sys.stderr, flush=True)
+    asyncio.get_running_loop().call_later(0.2, os._exit, 3)  # time for the answers to leave

@@ -1,0 +1,176 @@
+"""Several `robandit serve` on one PostgreSQL: killed, paused, without their database; nothing acknowledged is lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from robandit.service.stores.postgres import PostgresStore
+from tests.crowd import Crowd, asked, check, folded
+
+LEASE = 1.0
+NEW = {"arms": ["x", "y", "z"], "policy": "samba"}
+
+
+class Fleet:
+    """Processes that serve one database."""
+
+    def __init__(self, database: str, folder: Path) -> None:
+        self.database, self.folder = database, folder
+        self.processes: dict[str, subprocess.Popen[str]] = {}
+
+    def begin(self) -> str:
+        """One more; its address."""
+        return self.begun(self.launch())
+
+    def launch(self) -> subprocess.Popen[str]:
+        """One more, under way."""
+        words = [sys.executable, "-m", "robandit", "serve", "--db", self.database, "--port", "0", "--lease", f"{LEASE}"]
+        with (self.folder / "log").open("a") as log:
+            return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, text=True)
+
+    def begun(self, process: subprocess.Popen[str]) -> str:
+        """Its address, when it can be asked."""
+        assert process.stdout is not None
+        told = process.stdout.readline()
+        assert told.endswith("(as one of several processes)\n"), told
+        address = told.split()[3].rstrip("/")
+        self.processes[address] = process
+        return address
+
+    def pair(self) -> list[str]:
+        """Two that live."""
+        for process in [self.launch() for _ in range(2 - len(self.processes))]:
+            self.begun(process)
+        return list(self.processes)
+
+    def kill(self, address: str) -> None:
+        """At once, as nobody can prepare for."""
+        process = self.processes.pop(address)
+        process.kill()
+        process.wait()
+        process.stdout.close()  # type: ignore[union-attr]
+
+    def end(self) -> list[int]:
+        """All, by a signal; their exit codes."""
+        for process in self.processes.values():
+            process.terminate()
+        codes = [process.wait(timeout=30) for process in self.processes.values()]
+        for process in self.processes.values():
+            process.stdout.close()  # type: ignore[union-attr]
+        return codes
+
+
+@pytest.fixture(scope="module")
+def fleet(postgres: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    """Processes are dear, so the tests share those that live on."""
+    url = postgres.database()
+    found = Fleet(url, tmp_path_factory.mktemp("fleet"))
+    yield found
+    assert set(found.end()) <= {0}
+    postgres.give_back(url)
+
+
+@pytest.fixture
+def store(fleet: Fleet) -> Iterator[PostgresStore]:
+    """A look into the database."""
+    fleet.pair()
+    found = PostgresStore(fleet.database, read_only=True)
+    yield found
+    found.close()
+
+
+def created(address: str, name: str) -> int:
+    """A new experiment; its creator is the owner."""
+    status, told, _ = asked(address, "POST", "/v1/experiments", {"name": name, **NEW})
+    assert status == 201, told
+    return int(told["id"])
+
+
+def owner(address: str, experiment: int) -> str:
+    """Who serves an experiment."""
+    for _ in range(1000):
+        status, _, location = asked(address, "GET", f"/v1/experiments/{experiment}")
+        if status == 200:
+            return address
+        if status == 307:
+            return location.removesuffix(f"/v1/experiments/{experiment}")
+        time.sleep(0.02)
+    raise AssertionError("nobody serves it")
+
+
+def finish(crowd: Crowd, store: PostgresStore, experiment: int, address: str) -> None:
+    """The end of every test: what was told is what is kept, and the state that lives is its fold."""
+    crowd.wait_for(20)
+    crowd.stop()
+    check(crowd, store, experiment)
+    live = asked(owner(address, experiment), "GET", f"/v1/experiments/{experiment}")[1]
+    assert live["arms"] == folded(store, experiment)
+    assert live["head"] == store.head(experiment).chain.hex()
+
+
+def test_the_owner_is_killed_and_another_takes_over(fleet: Fleet, store: PostgresStore) -> None:
+    first, second = fleet.pair()
+    experiment = created(first, "killed")
+    crowd = Crowd([first, second], experiment)
+    crowd.wait_for(60)
+    fleet.kill(first)
+    began = time.monotonic()
+    crowd.wait_for(60)
+    assert owner(second, experiment) == second
+    assert time.monotonic() - began < 30  # a lease and a quarter, on a busy machine
+    crowd.addresses[0] = third = fleet.begin()
+    crowd.wait_for(20)
+    fleet.kill(second)
+    crowd.addresses[1] = third
+    finish(crowd, store, experiment, third)
+    assert crowd.statuses[307] > 0
+
+
+def test_a_sleeper_wakes_up_when_its_lease_is_anothers(fleet: Fleet, store: PostgresStore) -> None:
+    """It is paused in the middle of its work; what it says afterwards is never a success that is not kept."""
+    first, second = fleet.pair()
+    experiment = created(first, "paused")
+    crowd = Crowd([first, second], experiment)
+    for _ in range(2):
+        crowd.wait_for(30)
+        sleeper = owner(first, experiment)
+        os.kill(fleet.processes[sleeper].pid, signal.SIGSTOP)
+        crowd.addresses = [one for one in (first, second) if one != sleeper]
+        fence = fence_of(store, experiment)
+        while fence_of(store, experiment) == fence:
+            time.sleep(0.02)
+        crowd.addresses = [first, second]  # their questions wait for it to wake up
+        time.sleep(0.3)
+        os.kill(fleet.processes[sleeper].pid, signal.SIGCONT)
+    finish(crowd, store, experiment, first)
+    assert crowd.statuses[503] > 0 or crowd.statuses[307] > 0
+
+
+def fence_of(store: PostgresStore, experiment: int) -> int:
+    """How often an experiment changed hands."""
+    ((fence,),) = store.ask("SELECT fence FROM robandit.lease WHERE experiment = %s", (experiment,))
+    return int(fence)
+
+
+def test_the_database_is_killed_and_comes_back(fleet: Fleet, store: PostgresStore, postgres: Any) -> None:
+    first, second = fleet.pair()
+    experiment = created(first, "database")
+    crowd = Crowd([first, second], experiment)
+    crowd.wait_for(40)
+    postgres.kill()
+    crowd.statuses.clear()
+    time.sleep(0.6)
+    meanwhile = dict(crowd.statuses)
+    status, told, _ = asked(first, "GET", "/healthz")
+    assert status in (200, 503), told  # until the lease has run out it may hope
+    postgres.start()
+    finish(crowd, store, experiment, first)
+    assert set(meanwhile) <= {307, 503}  # from living processes, and none a success
+    assert meanwhile[503] > 3
