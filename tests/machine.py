@@ -1,4 +1,4 @@
-"""A service's engine over several stores at once, against a plain statement of what it promises; hypothesis drives it."""
+"""A service's engine over several stores at once, driven by hypothesis against a plain statement of its promises."""
 
 import tempfile
 from collections.abc import Callable
