@@ -188,8 +188,7 @@ class Engine:
         row = experiment.activate(self.clock(), number)
         if row is not None:
             return Answer(201, say.Done(), [row])
-        case = experiment.docket.cases.get(number)
-        if case is None or not case.shown:
+        if number not in experiment.shown:
             raise self.no(experiment, 410, "this decision's window has ended")
         return Answer(200, say.Done(False), [])
 

@@ -55,6 +55,7 @@ class Experiment:
         self.tally.widen(len(terms.arms))
         self.keys: dict[str, Made] = {}
         self.values: dict[tuple[int, str], float] = {}
+        self.shown: dict[int, bool] = {}
         self.acts: list[tuple[int, Entry]] = []
         self.epoch = 0
         self.learning_again = False  # an act is being worked in: the journal is folded anew beside what lives
@@ -189,6 +190,10 @@ class Experiment:
             self.values[entry["id"], entry.get("part", "")] = entry["value"]
             if len(self.values) > REMEMBERED:
                 del self.values[next(iter(self.values))]
+        elif kind == "activate":
+            self.shown[entry["id"]] = True
+            if len(self.shown) > REMEMBERED:
+                del self.shown[next(iter(self.shown))]
         elif kind == "decide" and ("key" in entry or "unit" in entry):
             made = Made(entry["id"], entry["arm"], entry["chance"], entry.get("holdout", False), entry["time"])
             if "key" in entry:
