@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+export PYTHONDONTWRITEBYTECODE :=  # where it is set, every process compiles numba's text again: two seconds each
 
 .PHONY: setup reproduce demo test coverage check proofs bench statistics verify faults wheel pictures tables notebooks format clean
 

@@ -1,13 +1,15 @@
-"""Fills the tables of the docs with the numbers of the commands written above them: `make tables`.
+"""Fills the tables of the docs with the numbers of the commands written above them: `make tables`; `--check` compares.
 
 A table stands between `<!-- table` and `<!-- end -->`. Its head names the columns, each with a command, and policies;
-a cell is what that command says of that policy. What was played is kept under out/, so that going on is quick.
+a cell is what that command says of that policy. A head that is one command of Python is filled with what that prints.
+What was played is kept under out/, so that going on is quick.
 """
 
 import io
 import json
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -39,7 +41,7 @@ def price_cell(row: dict[str, Any]) -> str:
 
 def play_cell(row: dict[str, Any]) -> str:
     """The share of rounds on the best arm."""
-    return f"{row['best_arm_share']:.2f}"
+    return f"{row['best_arm_share']:.2f} ± {row['best_arm_half_width_95']:.2f}"
 
 
 def redteam_cell(row: dict[str, Any]) -> str:
@@ -60,17 +62,23 @@ def answers(command: str, policies: list[str]) -> dict[str, str]:
             raise SystemExit(f"this command of the docs fails: {command}")
     told = json.loads(said.getvalue())
     rows = told.get("results", [told])
-    return {row["label"]: CELLS[words[0]](row) for row in rows}
+    found = {row["label"]: CELLS[words[0]](row) for row in rows}
+    if set(found) != set(policies):
+        raise SystemExit(f"{command}: the table's names {policies} are not those of the command, {list(found)}")
+    return found
 
 
 def filled(head: str) -> str:
     """The table a head asks for."""
+    if head.startswith("python "):
+        command = [sys.executable, *shlex.split(head)[1:]]
+        return subprocess.run(command, cwd=DOCS.parent, check=True, capture_output=True, text=True).stdout
     lines = [line.strip() for line in head.strip().splitlines()]
     policies = [name.strip() for line in lines if line.startswith("policies:") for name in line[9:].split(" | ")]
     columns = dict(line.split(": robandit ", 1) for line in lines if ": robandit " in line)
     found = {title: answers(f"robandit {command}", policies) for title, command in columns.items()}
     rows = [["", *columns], ["---", *("---:" for _ in columns)]]
-    rows += [[name, *(found[title].get(name, "-") for title in columns)] for name in policies]
+    rows += [[name, *(found[title][name] for title in columns)] for name in policies]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
@@ -82,5 +90,7 @@ def remade(text: str) -> str:
 if __name__ == "__main__":
     for page in sorted(DOCS.glob("*.md")):
         text = page.read_text()
-        if BLOCK.search(text):
-            page.write_text(remade(text))
+        after = remade(text)
+        if "--check" in sys.argv[1:] and after != text:
+            sys.exit(f"{page.name} is not what its commands say: run docs/make_tables.py")
+        page.write_text(after)

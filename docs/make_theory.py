@@ -37,9 +37,11 @@ def block(text: str) -> str:
 def verdicts() -> str:
     """The table of statements and the theorems' evidence."""
     told = json.loads(output_of("robandit theory --json"))
-    rows = [f"| {item['where']} | {item['text']} | {item['verdict']} |" for item in told["statements"]]
+    rows = [
+        f"| {item['where']} | {item['text']} | {item['verdict']} | {item['label']} |" for item in told["statements"]
+    ]
     held = [f"- **{item['id']}** ({item['label']}). {item['evidence']}" for item in told["theorems"]]
-    head = "| where | statement | verdict |\n|---|---|---|\n"
+    head = "| where | statement | verdict | known |\n|---|---|---|---|\n"
     return f"<!-- verdicts -->\n{head}" + "\n".join(rows) + "\n\nWhat holds:\n\n" + "\n".join(held) + "\n<!-- end -->\n"
 
 

@@ -1,12 +1,13 @@
 """Advice: the choice follows from the numbers it prints, and those from plays."""
 
+import math
 from typing import Any
 
 import pytest
 
 import robandit as rb
 from robandit.redteam import advice
-from robandit.redteam.advice import MARGIN, Weighed, choose_by_price, choose_under_ring
+from robandit.redteam.advice import CANDIDATES, MARGIN, Weighed, choose_by_price, choose_under_ring, feared, listed
 from robandit.redteam.candidate import Candidate
 from robandit.redteam.price import Price
 
@@ -50,7 +51,17 @@ def test_under_a_ring_the_least_regret_counts_if_it_still_plays_the_best_arm() -
     assert str(choose_under_ring([ringed("samba", 90, 0.8), ringed("ucb1", 70, 0.9)], ring, 0.1)[0].policy) == "ucb1"  # type: ignore[union-attr]
     chosen, reason = choose_under_ring([ringed("samba", 90, 0.3)], ring, 0.1)
     assert chosen is None
-    assert "below the limit 0.1" in reason
+    assert "(the limit is 0.1)" in reason
+    assert "limit" not in choose_under_ring([ringed("samba", 90, 0.3)], ring, None)[1]
+
+
+def test_the_number_one_fears_is_put_into_the_list() -> None:
+    assert listed(300.0)[-1] == "bonus-thompson:linear=360"
+    assert listed(math.inf) == CANDIDATES
+    assert listed(16.0) == CANDIDATES  # 1.2 times as many is 20, which is there already
+    assert feared(rb.Capability(), None, 5000) == 5.0
+    assert feared(rb.Capability(share=0.1), None, 5000) == math.inf
+    assert feared(rb.Capability(share=0.1), 7.0, 5000) == 7.0
 
 
 @pytest.fixture
@@ -76,6 +87,8 @@ def test_each_attacker_gets_an_answer_of_his_own_that_agrees_with_its_numbers(ro
     assert (beyond["advice"], beyond["results"]) == (None, [])
     assert "no policy can know better" in beyond["reason"]
     assert "cap on what one source can report" in beyond["helps"]
+    thin = robandit(*words, "--share", "0.3", "--budget", "1")[1]  # beyond the limit, but with one forged reward only
+    assert thin["advice"] is not None
 
 
 @pytest.mark.usefixtures("few")

@@ -100,6 +100,28 @@ def test_beyond_the_limit_two_arms_look_alike(can: str, limit: float) -> None:
     assert best == pytest.approx(second)
 
 
+@pytest.mark.parametrize(
+    ("text", "means", "limit"),
+    [
+        ("both:arms=3", (0.1, 0.8, 0.9), 0.1 / 0.9),  # he can only lower the best arm
+        ("both:arms=1", (0.1, 0.8, 0.9), 0.8 / 0.9),  # and only raise the worst
+        ("both:arms=1+3", (0.1, 0.8, 0.9), 0.1 / 0.9),
+        ("erase:arms=2", (0.1, 0.8, 0.9), None),
+        ("both", (0.5, 0.6, 0.6), 0.1 / 1.1),  # two best arms: neither is a rival of the other
+        ("erase:arms=2", (0.5, 0.6, 0.6), None),  # the other best arm still pays
+        ("add", (0.2, 1.0), 1.0),
+        ("both:every=2", (0.8, 0.9), None),
+        ("both:first=10", (0.8, 0.9), None),
+        ("both:stop=10", (0.8, 0.9), None),
+        ("both:sources=10,each=2", (0.8, 0.9), None),
+    ],
+)
+def test_there_is_a_limit_only_where_he_reaches_what_it_takes(
+    text: str, means: tuple[float, ...], limit: float | None
+) -> None:
+    assert read_capability(text).limit(np.array(means)) == (limit if limit is None else pytest.approx(limit))
+
+
 def test_words_say_what_can_be_done() -> None:
     assert ANYTHING.words() == "can add and erase rewards"
     assert read_capability("add:share=0.05").words() == "can only add rewards, in 5 % of rounds"

@@ -245,6 +245,57 @@ def test_mistakes_are_answered_by_a_sentence(words: list[str], message: str, cap
     assert message in capsys.readouterr().err
 
 
+def sampled(told: dict[str, Any]) -> float:
+    """How far the claim is broken anywhere on a dense grid of states and sizes of corruption, as the page writes it."""
+    (r1, r2), a, b, (inverse, logarithm, linear) = (told[k] for k in ("means", "learning_rate", "b", "coefficients"))
+    s = np.concatenate([np.linspace(1e-9, 1.0, 4001), np.geomspace(1e-9, 1.0, 1000)])
+    small = s / (1 + s)
+    large = 1 - small
+    worst = [logarithm / a - told["log_coefficient"]]
+    for c in (0.0, 1 - r2, r1, (1 - r2) / 2, r1 / 3):
+        x1, x2 = max(r1 - c, 0.0), min(r2 + c, 1.0)
+        p, q = small, large  # the rival leads
+        logs = p * x1 * np.log1p(-a * s) + q * x2 * np.log1p(a * s * s)
+        drift = inverse * (x2 / (1 - a * s) - x1 / (1 + a)) + logarithm / a * logs - linear * p * p * (x2 - x1)
+        worst.append(float((drift + (r1 - r2) * q - b * c).max()))
+        p, q = large, small  # the best arm leads
+        logs = p * x1 * np.log1p(-a * s) + q * x2 * math.log1p(a)
+        moved = inverse * s * s * (x2 / (1 - a * s) - x1 / (1 + a * s * s))
+        drift = moved + logarithm / a * logs - linear * q * q * (x2 - x1)
+        worst.append(float(((drift + (r1 - r2) * q - b * c) / q).max()))
+    end = (inverse * (2 - 1 / small[1:]) + linear * (0.5 - small[1:])) / a, (inverse - linear / 2) / a
+    return max(*worst, float(end[0].max()) - told["const"], end[1] - told["const"])
+
+
+def test_what_the_checker_takes_is_true_however_the_file_was_changed() -> None:
+    """Each number of the claim moved either way, a little or a lot: taken only where sampling finds nothing broken."""
+    dice, verdicts = random.Random(5), []
+    for number in range(18):
+        told = certificate(*random.Random(number).choice([((0.9, 0.8), 0.05), ((0.6, 0.5), 0.05)]))
+        factor = dice.choice([0.9, 0.98, 0.995, 1.005, 1.02, 1.1])
+        place = number % 9
+        if place < 3:
+            told["coefficients"][place] *= factor
+        elif place < 5:
+            told["means"][place - 3] = min(told["means"][place - 3] * factor, 1.0)
+        else:
+            told[("learning_rate", "b", "const", "log_coefficient")[place - 5]] *= factor
+        refused = bool(checker.faults(json.dumps(told)))
+        verdicts.append(refused)
+        assert refused or sampled(told) < 1e-9, (number, factor)
+    assert 6 <= sum(verdicts) < 18
+    assert sampled(certificate()) < 1e-9
+    assert sampled({**certificate(), "b": certificate()["lower_b"]}) > 0.001
+
+
+def test_a_file_that_says_two_things_is_refused(tmp_path: Path, capsys: Any) -> None:
+    """The first b is what a reader sees, the last one what JSON readers take."""
+    file = tmp_path / "two.json"
+    file.write_text('{"b": 1.0, ' + json.dumps(certificate())[1:])
+    assert main(["certify", "--check", str(file)]) == 2
+    assert "says everything once" in capsys.readouterr().err
+
+
 def test_numbers_no_certificate_has_are_refused() -> None:
     for text in ('{"means": [1e9999, 0.5]}', '{"means": [NaN, 0.5]}'):
         with pytest.raises(ValueError, match=r"short decimal|Invalid literal"):

@@ -22,6 +22,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "optimistic-thompson": [{"optimism": 20.0}],
     "bonus-thompson": [{"linear": 20.0}, {"linear": 0.5}],
     "optimistic-ucb": [{"scale": 0.25, "linear": 20.0}, {"scale": 1.0, "linear": 0.5}],
+    "trimmed-ucb": [{"trim": 0.05}, {"trim": 0.3, "scale": 0.5}, {"trim": 0.0}],
     "barbar": [{"scale": 1.0}, {"scale": 0.3, "pulls": "blocks"}, {"scale": 0.3, "pulls": "shuffled"}],
     "cbarbar": [{"scale": 0.5}, {"scale": 0.5, "band": "upper"}],
     "draa": [{"scale": 0.5}],

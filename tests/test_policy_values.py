@@ -415,3 +415,40 @@ def test_the_grid_of_the_paper() -> None:
         (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     )
     assert spread_means(1) == (0.5,)
+
+
+# --- bonus-thompson and trimmed-ucb --------------------------------------------------------------
+
+
+def test_the_number_to_withstand_is_the_bonus() -> None:
+    assert rb.BonusThompson(withstand=40) == rb.BonusThompson(40) == rb.policy("bonus-thompson:withstand=40")
+    assert str(rb.policy("bonus-thompson:withstand=40")) == "bonus-thompson:linear=40"
+    with pytest.raises(rb.InputError, match="give linear or withstand, not both"):
+        rb.policy("bonus-thompson:linear=40,withstand=40")
+    with pytest.raises(rb.InputError, match="withstand must be a number of at least 0, not -1"):
+        rb.policy("bonus-thompson:withstand=-1")
+
+
+@pytest.mark.parametrize(("arms", "horizon", "warned"), [(3, 1000, False), (11, 1000, True), (11, 1001, False)])
+def test_a_number_too_large_for_the_horizon_is_told(arms: int, horizon: int, warned: bool) -> None:
+    notes = rb.BonusThompson(withstand=50).notes(rb.Setting(arms, horizon, 0.0))
+    assert [("hardly learns" in note) for note in notes] == [True] * warned
+
+
+def test_trimming_rewards_of_0_or_1_is_ucb1_with_half_the_bonus() -> None:
+    """While no trimmed mean is cut at 0 or 1: then it is (mean - trim)/(1 - 2 trim), and the bonus has that factor too.
+
+    `trim` times n must be whole for that; over many rounds the difference is in single pulls.
+    """
+    pulls = {
+        text: rb.simulate(rb.policy(text), rb.Bernoulli((0.3, 0.5, 0.7)), horizon=20_000, runs=20, seed=3).pulls
+        for text in ("trimmed-ucb:trim=0.1", "ucb1:scale=0.5", "ucb1")
+    }
+    means = {text: found.mean(axis=0) for text, found in pulls.items()}
+    assert means["trimmed-ucb:trim=0.1"] == pytest.approx(means["ucb1:scale=0.5"], rel=0.15)
+    assert means["ucb1"][0] > 1.4 * means["ucb1:scale=0.5"][0]
+
+
+def test_arms_that_pay_less_than_is_trimmed_look_alike() -> None:
+    trace = rb.simulate(rb.TrimmedUcb(trim=0.1), rb.Bernoulli((0.02, 0.05)), horizon=20_000, runs=10, seed=1)
+    assert abs(trace.best_arm_share - 0.5) < 0.02

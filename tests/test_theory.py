@@ -10,7 +10,8 @@ import pytest
 
 from robandit.cli import theory_tables
 from robandit.cli.main import main
-from robandit.theory import search, statements, weigh_paths, weigh_rounds, weigh_theorems
+from robandit.theory import lower_bound, search, statements, weigh_paths, weigh_rounds, weigh_theorems
+from robandit.theory.games import TwoArms, two_arms
 from robandit.theory.growth import bernoulli_divergence, growth_constant, lai_robbins
 from robandit.theory.optimal_attack import optimal_attack
 from robandit.theory.paths import Paths, embedded_chain, recoveries, rounds_above_half, time_to_half, traced
@@ -96,6 +97,29 @@ def test_theorems_hold_in_fractions_and_a_smaller_constant_does_not(theorem: The
     ):
         broken = [round_of(game, changed, p) for p in (*states(game.arms, 12), *deep(game.arms))]
         assert any(drift > 0 or price > allowed for drift, price, allowed in broken)
+
+
+@pytest.mark.parametrize("game", [two_arms((0.9, 0.5), 0.2), two_arms((0.6, 0.5), 0.19)], ids=str)
+def test_the_facts_behind_the_lower_bound(game: TwoArms) -> None:
+    """They hold in fractions, and not of another step or another bill; the attack costs what the proof says."""
+    assert lower_bound.enumerated((game,)) == (58, 0)
+    p = fractions("1/5", "4/5")
+    other = dataclasses.replace(game, rate=game.rate / 2)
+    bill = lower_bound.facts(game, p, game.gap)
+    monkey = pytest.MonkeyPatch()
+    monkey.setattr(lower_bound, "expected_change", lambda f, p, rate, shown: expected_change(f, p, other.rate, shown))
+    assert bill
+    assert not lower_bound.facts(game, p, game.gap)
+    monkey.undo()
+
+
+def test_the_attack_of_the_lower_bound_plays_as_it_is_proved() -> None:
+    """Four standard errors, and the share 2 p_0 of regret that the proof gives away."""
+    game, p0 = two_arms((0.9, 0.5), 0.2), 0.05
+    lost, paid = lower_bound.played(game, p0, 4_000, 100, 3)
+    limit = float(game.gap / game.least_price)
+    assert abs(paid.mean() - limit) < 4 * paid.std(ddof=1) / 10 + 2 * p0 * limit
+    assert (1 - 2 * p0) * float(game.gap) < lost.mean() < float(game.gap)
 
 
 def deep(arms: int) -> list[tuple[Fraction, ...]]:
@@ -189,7 +213,7 @@ def test_the_command(monkeypatch: Any, capsys: Any) -> None:
     assert main(["theory", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [item["verdict"] for item in told["statements"]] == ["fails", "holds under a stronger condition"]
-    assert [item["label"] for item in told["theorems"]] == ["proved", "proved in outline, numerical", "certified"]
+    assert [item["label"] for item in told["theorems"]] == ["proved", "proved", "certified"]
     assert told["theorems"][0]["violations"] == 0
-    assert set(told["statements"][0]) == {"id", "text", "where", "verdict", "evidence"}
-    assert "2 statements: 1 fails, 1 holds under a stronger condition" in theory_tables.statements(told)[-1]
+    assert set(told["statements"][0]) == {"id", "text", "where", "verdict", "label", "evidence"}
+    assert "2 statements: 1 fails, 1 holds under a stronger condition; 2 proved" in theory_tables.statements(told)[-1]

@@ -12,14 +12,16 @@ from scipy import integrate, optimize
 
 import robandit as rb
 from robandit.cli.main import main
-from robandit.theory.games import two_arms
+from robandit.theory.games import TwoArms, exact, two_arms
+from robandit.theory.growth import growth_constant
 from robandit.theory.optimal_attack import optimal_attack
-from robandit.theory.policy_bounds import KNOWN, known, samba
-from robandit.theory.potentials import best_potential
+from robandit.theory.policy_bounds import KNOWN, curves, known, samba
+from robandit.theory.potentials import best_potential, changes
 from robandit.theory.shown import LAWS, laws, markov
 from robandit.theory.step_law import RULES, exact_regret, growth_exponent
-from robandit.theory.steps import best_step, bought, diffusion_ratio, reflecting
+from robandit.theory.steps import best_step, bought, diffusion_ratio, equal_growth, reflecting
 from robandit.theory.three_arms import three_arms
+from tests.support import stream
 
 MEANS = (0.9, 0.8)
 BY_NAME = {rule.name: rule for rule in RULES}
@@ -193,7 +195,7 @@ def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
     [
         (["theory", "nothing"], "topic 'nothing' is unknown"),
         (["theory", "steps", "--means", "0.9,0.8,0.7"], "two numbers"),
-        (["theory", "shown", "--plot", "x.png"], "draws prices"),
+        (["theory", "shown", "--plot", "x.png"], "draws bounds, prices"),
         (["theory", "bounds", "--runs", "-1"], "at least 0"),
         (["theory", "bounds", "--budget", "-1"], "from 0 to"),
         (["theory", "steps", "--horizon", "0"], "between 1 and"),
@@ -207,3 +209,52 @@ def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
 def test_mistakes_are_answered_by_a_sentence(words: list[str], message: str, capsys: Any) -> None:
     assert main(words) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["samba", "exponential-samba", "balanced-samba"])
+def test_the_programme_speaks_of_the_rule_that_is_played(name: str) -> None:
+    """What a success does to 1/p, ln q and -q, against the policy's own `learn`."""
+    step, odds = 0.3, np.array([-4.0, -0.7, -0.05, 0.05, 0.7, 4.0])
+    game = TwoArms(exact(0.9), exact(0.5), exact(step))
+    found = changes(game, odds, False, BY_NAME[name])
+    policy = rb.policy(f"{name}:learning_rate={step}")
+    for row, p in enumerate(found.best_chance):
+        for arm, told in enumerate((found.best_succeeds, found.rival_succeeds)):
+            state = policy.start(rb.Setting(2, 100))
+            state.chances[:] = p, 1.0 - p
+            before = np.array([1.0 / p, math.log(1.0 - p), p - 1.0])
+            policy.learn(state, rb.Choice(arm, float(state.chances[arm]), 0), 1.0, stream(0))
+            q = state.chances[1]
+            after = np.array([1.0 / state.chances[0], math.log(q), -q])
+            assert told[row] == pytest.approx((after - before) / step, rel=1e-9, abs=1e-12)
+
+
+def test_rules_that_grow_alike_differ_in_price() -> None:
+    growth = BY_NAME["samba"].growth(0.03125, *MEANS)
+    assert growth == pytest.approx(growth_constant(MEANS, 0.03125))
+    rows = {row["rule"]: row for row in equal_growth(MEANS, 0.25)}
+    assert rows["samba"]["least"] == pytest.approx(float(two_arms(MEANS, 0.03125).least_price))
+    for row in rows.values():  # at this growth holding p* near 0 is the best attack on each of them
+        assert BY_NAME[row["rule"]].growth(row["rate"], *MEANS) == pytest.approx(growth)
+        assert row["programme"] == pytest.approx(row["least"], rel=0.001)
+    prices = [rows[name]["programme"] for name in ("samba", "exponential-samba", "balanced-samba", "harmonic")]
+    assert prices == sorted(prices, reverse=True)
+    assert BY_NAME["harmonic"].step_growing(BY_NAME["samba"].growth(0.05, *MEANS), *MEANS) is None
+
+
+def test_bounds_are_drawn_beside_what_is_measured(tmp_path: Path, capsys: Any) -> None:
+    file = tmp_path / "bounds.png"
+    assert main(["theory", "bounds", "--horizon", "500", "--runs", "2", "--plot", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["picture"] == str(file)
+    assert file.read_bytes()[:4] == b"\x89PNG"
+    rounds, panels = curves(MEANS, 500, 0.0, 4, 1)
+    assert {panel["policy"] for panel in panels} == set(KNOWN)
+    assert (rounds[0], rounds[-1]) == (5, 500)
+    for panel in panels:
+        if panel["bound"] is not None and panel["policy"] != "uniform":
+            assert np.all(panel["mean"] <= panel["bound"])
+    uncovered = {panel["policy"]: panel["bound"] for panel in curves(MEANS, 500, 5.0, 2, 1)[1]}
+    assert uncovered["ucb1"] is None  # its constants are for C = 0
+    assert uncovered["samba"] is not None
+    assert main(["theory", "bounds", "--runs", "1", "--plot", str(file)]) == 2
+    assert "at least 2" in capsys.readouterr().err

@@ -50,6 +50,7 @@ HOMES = {
     "policies.softmax_gradient": "SoftmaxGradient",
     "policies.thompson": "Thompson TemperedThompson",
     "policies.tsallis_inf": "TsallisInfIw TsallisInfRv",
+    "policies.trimmed_ucb": "TrimmedUcb",
     "policies.ucb1": "Ucb1",
     "policies.uniform": "Uniform",
     "state": "load_state save_state",

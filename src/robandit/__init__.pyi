@@ -52,6 +52,7 @@ from robandit.policies.samba import Samba as Samba
 from robandit.policies.softmax_gradient import SoftmaxGradient as SoftmaxGradient
 from robandit.policies.thompson import TemperedThompson as TemperedThompson
 from robandit.policies.thompson import Thompson as Thompson
+from robandit.policies.trimmed_ucb import TrimmedUcb as TrimmedUcb
 from robandit.policies.tsallis_inf import TsallisInfIw as TsallisInfIw
 from robandit.policies.tsallis_inf import TsallisInfRv as TsallisInfRv
 from robandit.policies.ucb1 import Ucb1 as Ucb1

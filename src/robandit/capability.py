@@ -79,17 +79,24 @@ class Capability(Part):
         """Whether an attack that moves rewards this way can be carried out whole."""
         return self.can in (Can.BOTH, needs)
 
-    def limit(self, means: Floats) -> float:
-        """The share of rounds from which on no policy can tell the best arm from the runner-up.
+    def limit(self, means: Floats) -> float | None:
+        """The share of rounds from which on no policy can tell the best arm from another; None if there is none.
 
-        With so many rounds the best arm's mean can be lowered and the runner-up's raised until they are equal: what
-        the policy sees is then a game with two best arms.
+        With so many rounds the best arms' mean can be lowered and another's raised until they are equal: what the
+        policy sees is then a game with one best arm more. Whoever is held to some rounds or to so many a source
+        leaves others that tell the truth.
         """
-        second, best = map(float, np.sort(means)[-2:])
-        gap = best - second
-        if self.can is Can.ERASE:
-            return gap / best
-        return gap / (1.0 - second) if self.can is Can.ADD else gap / (1.0 + gap)
+        if self.every > 1 or self.first or self.stop is not None or self.sources:
+            return None
+        best, reached = float(means.max()), self.reached(len(means)) > 0.0
+        leading = means > best - 1e-12
+        down = best if self.can is not Can.ADD and bool(reached[leading].all()) else 0.0
+        shares = []
+        for mean, own in zip(means[~leading].tolist(), reached[~leading].tolist(), strict=True):
+            moved = down + (1.0 - mean if self.can is not Can.ERASE and own else 0.0)  # by a share of 1
+            if moved > 0.0:
+                shares.append((best - mean) / moved)
+        return min((share for share in shares if share <= 1.0), default=None)
 
     def words(self) -> str:
         """For captions: what this attacker can do."""

@@ -19,6 +19,7 @@ from .optimistic import (
     NaiveLinearKlUcb,
     NaiveOptimisticThompson,
     NaiveOptimisticUcb,
+    NaiveTrimmedUcb,
 )
 from .perturbed import NaiveFtpl
 from .regularised import (
@@ -58,5 +59,6 @@ NAIVE: dict[str, type[NaivePolicy]] = {
     "optimistic-thompson": NaiveOptimisticThompson,
     "bonus-thompson": NaiveBonusThompson,
     "optimistic-ucb": NaiveOptimisticUcb,
+    "trimmed-ucb": NaiveTrimmedUcb,
 }
 LINEAR_KL_UCB = NaiveLinearKlUcb  # kl-ucb with a bonus linear/n

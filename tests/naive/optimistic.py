@@ -135,3 +135,20 @@ class NaiveLinearKlUcb(LinearBonusPolicy):
     def index(self, arm: int) -> float:
         """Return the upper confidence bound plus the bonus."""
         return self.upper_bound(arm) + self.linear / self.chosen[arm]
+
+
+class NaiveTrimmedUcb(LinearBonusPolicy):
+    """UCB on the mean of an arm's rewards, to the nearest hundredth, sorted and cut at both ends."""
+
+    def __init__(
+        self, arms: int, horizon: int, corruption: float, random: Randomness, *, scale: float = 1.0, trim: float = 0.05
+    ) -> None:
+        super().__init__(arms, horizon, corruption, random, scale=scale, linear=0.0)
+        self.trim = trim
+
+    def index(self, arm: int) -> float:
+        """Return the trimmed mean plus a bonus that is wider the more is cut."""
+        n = self.chosen[arm]
+        cut = int(self.trim * n)
+        kept = sorted(math.floor(100 * reward + 0.5) / 100 for reward in self.rewards[arm])[cut : n - cut]
+        return mean(kept) + math.sqrt(self.scale * math.log(sum(self.chosen)) / n) / (1 - 2 * self.trim)

@@ -49,7 +49,7 @@ def add(commands: Any) -> None:
 
 def run_advise(arguments: argparse.Namespace) -> None:
     """Measure, choose, say why."""
-    from robandit.redteam.advice import CANDIDATES, advise, planned
+    from robandit.redteam.advice import advise, feared, listed, planned
     from robandit.redteam.price import pricing_attacks
 
     if (arguments.means is None) == (arguments.data is None):
@@ -62,10 +62,9 @@ def run_advise(arguments: argparse.Namespace) -> None:
     with naming("--data" if arguments.data else "--means"):
         environment = environment_from(arguments, catalogue)
     size = planned(len(pricing_attacks("B", environment.means, catalogue, can)), can.share < 1.0)
-    opening = (
-        f"advise: {len(CANDIDATES)} policies, roughly {size * len(CANDIDATES):,} runs of {arguments.horizon:,} rounds"
-    )
-    with progress(size * len(CANDIDATES), opening) as tell:
+    policies = listed(feared(can, arguments.budget, arguments.horizon))
+    opening = f"advise: {len(policies)} policies, roughly {size * len(policies):,} runs of {arguments.horizon:,} rounds"
+    with progress(size * len(policies), opening) as tell:
         found = advise(
             environment,
             can,
@@ -74,7 +73,7 @@ def run_advise(arguments: argparse.Namespace) -> None:
             seed=arguments.seed,
             threads=arguments.threads,
             catalogue=catalogue,
-            tell=lambda text: stage(tell, size * CANDIDATES.index(text), size, text),
+            tell=lambda text: stage(tell, size * policies.index(text), size, text),
         )
     told = as_json(found, environment, arguments)
     if arguments.json:

@@ -54,14 +54,15 @@ def show(panels: "list[Panel]", plan: "Frontier", plot: "Path | None", page: "Pa
     )
     caption = f"What a policy costs in peace (to the right) and what it costs to turn it (up). {reading}"
     if plot:
-        frontier(panels, caption, plot)
+        alone = f"The attacker: {plan.attackers[0].title}. " if len(plan.attackers) == 1 else ""
+        frontier(panels, f"{alone}{caption}", plot)
         files.append(("picture", plot))
         if len(plan.attackers) > 1 and len(plan.places) > 1:
             for attacker in plan.attackers:
                 own = [panel for panel in panels if panel.attacker == attacker.title]
-                alone = plot.with_name(f"{plot.stem}-{attacker.name}{plot.suffix}")
-                frontier(own, f"The attacker: {attacker.title}. {caption}", alone)
-                files.append(("picture", alone))
+                beside = plot.with_name(f"{plot.stem}-{attacker.name}{plot.suffix}")
+                frontier(own, f"The attacker: {attacker.title}. {caption}", beside)
+                files.append(("picture", beside))
     if page:
         from robandit.redteam.page import write_page
 

@@ -152,7 +152,10 @@ def as_json(
 
 def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, setting: "Setting") -> dict[str, Any]:
     """One policy's row."""
+    from robandit.lab.trace import summarised
+
     budget = adversary.budget if adversary else 0.0
+    shares = trace.pulls[:, trace.gaps <= 1e-12].sum(axis=1) / trace.pulls.sum(axis=1)
     return {
         "policy": policy.name,
         "label": str(policy),
@@ -167,6 +170,7 @@ def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, s
             "rounds_mean": float(trace.rounds_changed.mean()),
         },
         "best_arm_share": trace.best_arm_share,
+        "best_arm_half_width_95": summarised(shares)["half_width_95"],
         "ns_per_round": trace.nanoseconds,
         "notes": [
             *policy.notes(setting),

@@ -12,7 +12,7 @@ from robandit.version import __version__
 
 TOPICS = {
     "statements": "every statement of the paper with a verdict, and the theorems that hold (the default; a minute)",
-    "bounds": "what is known of each policy, and the two lower bounds",
+    "bounds": "what is known of each policy, and the two lower bounds (--plot draws it beside measured curves)",
     "steps": "step sizes: what is admissible, what a unit of corruption then costs, the best step under C",
     "growth": "the law of large steps for SAMBA and its relatives, against the exact growth",
     "prices": "where a unit of corruption buys most, for two and three arms (--plot draws it)",
@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
     """The command and its flags."""
     parser = commands.add_parser(
         "theory",
-        parents=[json_flags(), plot_flags("with prices and recoveries: draw them")],
+        parents=[json_flags(), plot_flags("with bounds, prices and recoveries: draw them")],
         help="a verdict on every statement of the paper; the theorems that hold",
         description="Theory that can be run. " + " ".join(f"{topic}: {words}." for topic, words in TOPICS.items()),
     )
@@ -47,8 +47,8 @@ def theory(arguments: argparse.Namespace) -> None:
     """The topic named."""
     if arguments.topic not in TOPICS:
         raise unknown("topic", arguments.topic, TOPICS)
-    if arguments.plot is not None and arguments.topic not in ("prices", "recoveries"):
-        raise InputError("--plot draws prices and recoveries: `robandit theory prices --plot FILE`")
+    if arguments.plot is not None and arguments.topic not in ("bounds", "prices", "recoveries"):
+        raise InputError("--plot draws bounds, prices and recoveries: `robandit theory prices --plot FILE`")
     if arguments.horizon is not None and not 1 <= arguments.horizon <= 10**7:
         raise InputError(f"--horizon must be between 1 and 10,000,000, not {arguments.horizon:,}")
     if arguments.runs < 0:

@@ -29,13 +29,17 @@ def statements(told: dict[str, Any]) -> Shown:
         table.add_column(headings[2], ratio=5, overflow="fold")
         table.show_lines = True
     for item in told["statements"]:
-        first.add_row(f"[bold]{item['where']}[/bold]: {item['text']}", item["verdict"], item["evidence"])
+        first.add_row(
+            f"[bold]{item['where']}[/bold]: {item['text']}", f"{item['verdict']} ({item['label']})", item["evidence"]
+        )
     for item in told["theorems"]:
         said = f"[bold]{item['id']}[/bold] ({item['condition']}): {item['text']}"
         second.add_row(said, item["label"], item["evidence"])
     verdicts = [statement["verdict"] for statement in told["statements"]]
+    labels = [statement["label"] for statement in told["statements"]]
     counted = ", ".join(f"{verdicts.count(word)} {word}" for word in dict.fromkeys(verdicts))
-    return [first, second, f"{len(verdicts)} statements: {counted}; {told['seconds']:g} s"]
+    known = ", ".join(f"{labels.count(word)} {word}" for word in dict.fromkeys(labels))
+    return [first, second, f"{len(verdicts)} statements: {counted}; {known}; {told['seconds']:g} s"]
 
 
 def maybe(value: float | None, digits: int = 1) -> str:
@@ -67,7 +71,7 @@ def bounds(told: dict[str, Any]) -> Shown:
     title = f"Bounds after {told['horizon']:,} rounds, C = {told['budget']:g}"
     headings = ("policy", "bound", "measured, C = 0", "growth a unit of ln T", "measured growth")
     sources = [f"{item['policy']}: {item['source']}" for item in told["policies"] if item["source"] != "order only"]
-    return [
+    shown: Shown = [
         filled(title, headings, rows, "measured: mean and 95 %; growth over the last decade of rounds"),
         f"no policy grows by less than Lai and Robbins, {lower['lai_robbins']:,.1f} by then (if T is large), "
         f"and none has less than C = {lower['omega_c']:g} in both of two mirrored games",
@@ -75,6 +79,7 @@ def bounds(told: dict[str, Any]) -> Shown:
         + "; ".join(sources)
         + "; of the others only orders are known (`robandit policies --json`)",
     ]
+    return [*shown, f"picture: {told['picture']}"] if told["picture"] else shown
 
 
 def steps(told: dict[str, Any]) -> Shown:
@@ -101,11 +106,31 @@ def steps(told: dict[str, Any]) -> Shown:
     )
     return [
         filled(title, headings, rows, "least possible is proved; the other two are numerical"),
+        "",
+        rules_alike(told["rules"]),
         f"admissible below {told['limit']:.4g}; Theorem 1 up to {told['proved_up_to']:.4g}; above "
         f"{told['warn_from']:.4g} (39 % of the limit) a unit costs more than the least possible",
         f"best step for T = {told['horizon']:,}, C = {told['budget']:g}: {told['best_step']:.4g} "
         f"({told['best_rho']:.0%} of the limit), regret about {told['regret_about']:,.0f}",
     ]
+
+
+def rules_alike(found: list[dict[str, Any]]) -> Table:
+    """The family at equal growth: one row a rule."""
+    rows = [
+        [
+            row["rule"],
+            f"{row['growth']:.2f}",
+            "none" if row["rate"] is None else f"{row['rate']:.4g}",
+            maybe(row["least"], 3),
+            maybe(row["programme"], 3),
+        ]
+        for row in found
+    ]
+    title = "Rules whose regret grows alike in peace: what a unit of corruption costs each"
+    headings = ("rule", "growth a unit of ln T", "step", "held near 0", "linear programme")
+    caption = "held near 0: what an attack buys that keeps p* there (for samba the least possible); numerical"
+    return filled(title, headings, rows, caption)
 
 
 def growth(told: dict[str, Any]) -> Shown:

@@ -4,6 +4,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from robandit.errors import InputError
+
 LONG, USUAL = 100_000, 300.0  # rounds and budget, where none are given
 EVERY = 15  # rounds from strike to strike, where recoveries are shown
 DOUBLINGS = 23  # of the horizon in the law of large steps: to 8.4 million rounds
@@ -17,9 +19,23 @@ STEPS = {
 
 def bounds(arguments: argparse.Namespace, plot: Path | None) -> dict[str, Any]:
     """Each policy's bound and growth, played beside it."""
-    from robandit.theory.policy_bounds import known
+    from robandit.theory.policy_bounds import curves, known
 
-    return known(arguments.means, arguments.horizon or LONG, arguments.budget or 0.0, arguments.runs, arguments.seed)
+    means, horizon, budget = arguments.means, arguments.horizon or LONG, arguments.budget or 0.0
+    if plot:
+        from robandit.pictures.bounds import bounds_picture
+
+        if arguments.runs < 2:
+            raise InputError(
+                f"--plot draws measured curves with intervals: --runs must be at least 2, not {arguments.runs}"
+            )
+        rounds, panels = curves(means, horizon, budget, arguments.runs, arguments.seed)
+        words = (
+            f"Regret and what is known of it: means {', '.join(f'{mean:g}' for mean in means)}, {arguments.runs} runs"
+        )
+        bounds_picture(panels, rounds, words + (f"; bounds for C = {budget:g}" if budget else ""), plot)
+    told = known(means, horizon, budget, arguments.runs, arguments.seed)
+    return {**told, "picture": None if plot is None else str(plot)}
 
 
 def steps(arguments: argparse.Namespace, plot: Path | None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from robandit.forensics.off_policy import Estimator, why_not
 from robandit.forensics.price import AHEAD, price_from_here
 from robandit.forensics.readers import read_table
 from robandit.forensics.statistics import all_evidence
+from robandit.forensics.stretches import Stretched, roster_after
 from robandit.forensics.tables import Codes, Columns, Table, fitted
 from robandit.forensics.what_if import first_other_leader, left_out
 from robandit.game import Choice, Floats, Policy, Setting
@@ -82,7 +83,9 @@ class Auditor:
         self.seed = terms.seed if seed is None else seed
         self.setting = Setting(len(table.arms), horizon or terms.horizon, terms.corruption)
         self.start = terms.state if named_like(policy, terms) else None
-        self.folding = Folding(policy, self.table.log, table.codes, self.setting, self.seed, threads, self.start)
+        self.terms = replace(terms, horizon=self.setting.horizon, seed=self.seed, state=self.start)
+        given = (policy, self.table.log, table.codes, self.setting, self.seed, threads, self.start)
+        self.folding = Stretched(*given, self.terms, table.changes) if table.changes else Folding(*given)
         self.notes: list[str] = []
 
     def audited(self, wishes: list[str], shadows: list[Policy[Any]], replays: int | None, ahead: int | None) -> Audit:
@@ -130,9 +133,16 @@ class Auditor:
                 f"{self.policy} leaves nothing to chance: its belief is the arm with the best mean reward"
             )
         if self.folding.kind == TRIALS:
-            self.notes.append(f"{self.policy} cannot tell its chances: its belief is the share of 1,000 trial choices")
+            thrown = f"the share of {self.folding.trials:,} trial choices"
+            self.notes.append(f"{self.policy} cannot tell its chances: its belief is {thrown}")
         if not self.folding.columns["rewarded"].all():
             self.notes.append("a journal has a row for each decision and one for each reward")
+        if self.given.changes:
+            names = ", ".join(dict.fromkeys(name for _, _, name in self.given.changes))
+            self.notes.append(
+                f"arms came or went ({names}): what is believed of an arm that was not there is 0, and a state written "
+                "to a file holds all arms there ever were"
+            )
         if not self.given.sources:
             self.notes.append("the log has no sources: nothing can be said about who moved the belief")
         for reward in blind_to(self.policy, self.setting) if self.folding.kind == PRESENT else ():
@@ -178,8 +188,11 @@ class Auditor:
 
     def leader_replayed(self, codes: Codes) -> int:
         """The leader after a log in which the left-out rows are not there at all."""
-        columns = {name: column[codes >= 0] for name, column in self.folding.columns.items()}
-        rest = replace(self.folding, log=Log(**columns), codes=codes[codes >= 0])
+        kept = codes >= 0
+        if isinstance(self.folding, Stretched):
+            return leader_of(self.folding.replayed(kept))
+        columns = {name: column[kept] for name, column in self.folding.columns.items()}
+        rest = replace(self.folding, log=Log(**columns), codes=codes[kept])
         if self.folding.kind != PRESENT:
             return leader_of(rest.over_time(np.array([rest.rows]))[0])
         how: dict[str, Any] = {"arms": self.setting.arms, "horizon": self.setting.horizon, "seed": self.seed}
@@ -209,6 +222,12 @@ class Auditor:
     ) -> dict[str, Any] | None:
         """Future fakes needed from the present state, or from the one without the rows that were named."""
         if ahead == 0:
+            return None
+        gone = sorted(set(self.table.arms) - set(roster_after(self.terms, self.table.changes).active))
+        if gone:
+            self.notes.append(
+                f"no price: {', '.join(gone)} cannot be chosen now, and the play from here would choose it"
+            )
             return None
         self.tell(0.0, "the price from here")
         if what_if is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from robandit.forensics.tables import Codes, Table
 from robandit.game import Floats
 from robandit.lab import leave_out
-from robandit.lab.folds import NOBODY, TRIALS, Folding
+from robandit.lab.folds import NOBODY, Folding
 
 FOLDED = 10**10  # rows folded for leave-one-out at most, unless asked for more: minutes on two cores
 STEPS = 16  # greedy steps, each of which looks at the next few sources again
@@ -76,7 +76,9 @@ def witness_of(folding: Folding, leader: int, found: Influence) -> Codes | None:
     ranked = [int(source) for source in found.order]
     removed: list[int] = []
 
-    margin = 3.0 / TRIALS**0.5 if folding.kind == leave_out.TRIALS else 0.0  # trial choices must not decide it by luck
+    margin = (
+        3.0 / folding.trials**0.5 if folding.kind == leave_out.TRIALS else 0.0
+    )  # trial choices must not decide it by luck
 
     def turned(sources: list[int]) -> bool:
         belief = folding.over_time(np.array([folding.rows]), without(folding.codes, np.array(sources)))[0]

@@ -16,6 +16,8 @@ NORMAL = 1.959963984540054
 
 def why_not(table: Table) -> str:
     """Why nothing can be estimated; empty if it can."""
+    if table.partial or table.changes:
+        return "no off-policy values: not every arm could be taken in every decision"
     columns = table.log.columns()
     missing = np.isnan(columns["chances"])
     if missing.all():

@@ -35,9 +35,6 @@ def read_table(path: str | Path, columns: Columns | None = None) -> Table:
 def read_journal(path: Path) -> Table:
     """The journal of a learner: a row a decision and a row a reward; what was retracted is left out already."""
     told = as_log(path)
-    if told.changes:
-        names = ", ".join(dict.fromkeys(told.names[arm] for _, _, arm in told.changes))
-        raise InputError(f"{path.name}: arms came or went ({names}), and such a journal cannot be audited")
     columns = told.columns()
     if len(columns["arms"]) == 0:
         raise InputError(f"{path.name} has no rows")
@@ -54,6 +51,8 @@ def read_journal(path: Path) -> Table:
         None if np.isnan(told.times).all() else told.times,
         delays,
         terms=told.terms,
+        changes=tuple((row, change, told.names[arm]) for row, change, arm in told.changes),
+        partial=told.partial,
     )
 
 

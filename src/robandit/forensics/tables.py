@@ -12,6 +12,7 @@ from robandit.lab.log import Log
 from robandit.online.terms import Terms
 
 Codes = NDArray[np.int64]
+Changes = tuple[tuple[int, str, str], ...]  # before this row, an arm was added, paused, ...; its name
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Table:
     delays: Floats | None = None  # how long after its decision; seconds or decisions, but one of the two
     first_line: int = 1  # of the file, that holds row 0
     terms: Terms | None = None  # what decided and how it began, where the file says it
+    changes: Changes = ()  # of the arms; `arms` names all there ever were
+    partial: bool = False  # whether some decisions were made among some of the arms only
 
     def __post_init__(self) -> None:
         if not self.sources and len(self.codes) == 0:

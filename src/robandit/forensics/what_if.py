@@ -61,14 +61,14 @@ def first_other_leader(folding: Folding, codes: Codes) -> int | None:
     Looked for coarsely, then between the last look that agreed and the first that did not: exact for the change
     it finds, blind to one that was undone between two looks.
     """
-    low, high = 0, folding.rows
+    low, high, finer = 0, folding.rows, folding.looks(FINER)
     while True:
-        marks = np.unique(np.linspace(low, high, FINER + 1).round().astype(np.int64)[1:])
+        marks = np.unique(np.linspace(low, high, finer + 1).round().astype(np.int64)[1:])
         ours, theirs = (folding.over_time(marks, kept).argmax(axis=1) for kept in (folding.codes, codes))
         differs = np.nonzero(ours != theirs)[0]
         if len(differs) == 0:
             return None
         first = int(differs[0])
-        if high - low <= FINER:
+        if high - low <= finer:
             return int(marks[first])
         low, high = (int(marks[first - 1]) if first else low), int(marks[first])

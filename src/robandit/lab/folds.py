@@ -55,6 +55,15 @@ class Folding:
             raise InputError(f"sources must have one entry a row ({self.rows}), not the shape {self.codes.shape}")
 
     @property
+    def trials(self) -> int:
+        """How many trial choices a belief is read from, where it must be."""
+        return TRIALS
+
+    def looks(self, count: int) -> int:
+        """How many of so many looks over time can be afforded."""
+        return count
+
+    @property
     def rows(self) -> int:
         """How many rows the log has."""
         return len(self.columns["arms"])
@@ -84,6 +93,7 @@ class Folding:
 
     def marks(self, count: int) -> Codes:
         """Rows after which p is looked at: so many, evenly spaced, the last one among them."""
+        count = self.looks(count)
         return np.unique(np.linspace(0, self.rows, count + 1).round().astype(np.int64)[1:])
 
     def over_time(self, marks: Codes, codes: Codes | None = None) -> Floats:
@@ -147,9 +157,15 @@ class Folding:
         control: tuple[Codes, Codes] | None = None,
         watched: tuple[Floats, Floats] | None = None,
         engine: str = "rounds",
+        start: Any = None,
+        first: int = 0,
     ) -> tuple[Floats, Any]:
-        """One call of the loop, compiled or as plain Python (the same bits): beliefs, and the last fold's state."""
-        state, arms = deepcopy(self.fresh), self.setting.arms
+        """One call of the loop, compiled or as plain Python (the same bits): beliefs, and the last fold's state.
+
+        It begins at the row `first`, where the state is `start`; with all rows and a fresh one if neither is given.
+        """
+        state = deepcopy(self.fresh if start is None else start)
+        arms = len(state.chances)
         rows = tuple(self.columns[name] for name in ("arms", "chances", "notes", "rewards", "rewarded", "numbers"))
         dice = np.array([decision_key(self.seed, LEARNING), *SPLITMIX], np.uint64)
         words = decision_words(self.seed, np.zeros(1, np.uint64), CHOOSING)[0]
@@ -160,7 +176,7 @@ class Folding:
             (*rows, codes),
             dice,
             left,
-            (marks, kind, (words, TRIALS)),
+            (marks, first, kind, (words, self.trials)),
             (beliefs, taken, expected, np.zeros((2, arms))),
             control or (np.zeros(1, np.int64), np.zeros(1, np.int64)),
         )
@@ -170,7 +186,8 @@ class Folding:
             return beliefs, state
         from robandit.lab.compile.kernel import kernel_for
 
-        first = tuple(column[:ROUNDS].tolist() for column in rows[:5])
-        check_user_replay(self.policy, state, first, decision_words(self.seed, rows[5][:ROUNDS], LEARNING))
+        some = slice(first, first + ROUNDS)
+        head = tuple(column[some].tolist() for column in rows[:5])
+        check_user_replay(self.policy, state, head, decision_words(self.seed, rows[5][some], LEARNING))
         kernel_for(leave_out.leave_out, {"policy": self.policy, "state": state}, rest)((self.policy, state), *rest)
         return beliefs, state

@@ -42,13 +42,13 @@ open_policy = open_state = open_part
 def leave_out(parts: Any, fresh: Any, rows: Any, dice: Any, left: Any, rules: Any, out: Any, control: Any) -> Any:
     """Fold all rows but those of one source, for each source in `left`; what is believed at each mark is written."""
     policy, state = open_policy(parts[0]), open_state(parts[1])
-    marks, kind, trials = rules
+    marks, first, kind, trials = rules
     beliefs, taken, expected, known = out
     for number in range(len(left)):
         restore_state(state, fresh[0])
         for arm in range(known.shape[1]):
             known[0, arm] = known[1, arm] = 0.0
-        done = 0
+        done = first
         for mark in range(len(marks)):
             counts = kind == MEANS or len(taken) > 0
             learn_rows(

@@ -17,7 +17,7 @@ from robandit.dice import decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice
 from robandit.online.rules import DAY, FIRST, SUM, Rules
-from robandit.online.standing import Entry, Standing, names_of
+from robandit.online.standing import Entry, Standing, levels_of
 from robandit.online.terms import Terms
 
 WEIGHING = 5  # role of the streams that say whether a reward of a doubtful source is learnt
@@ -98,10 +98,11 @@ class Docket:
         self.cases: dict[int, Case] = {}
         self.deadlines: deque[tuple[float, int]] = deque()
         self.holds: deque[tuple[float, int]] = deque()
-        self.learnt: dict[str, tuple[int, int]] = {}  # by source and by token: the day, and how many counted in it
+        # of each source, and of each token: the day, and how many rewards counted in it
+        self.learnt: tuple[dict[str, tuple[int, int]], ...] = ({}, {})
         self.epochs: list[tuple[int, int]] = [(0, 0)]  # from this decision on: the epoch of ids
         self.clock, self.line, self.decisions = -inf, 0, 0
-        self.expired = self.left_out = 0  # decisions that no reward came for in time; rewards that did not count
+        self.expired = self.left_out = 0  # decisions that no reward came for in time; rewards that do not count
 
     @property
     def frozen(self) -> bool:
@@ -131,9 +132,9 @@ class Docket:
         number, chance = entry["id"], entry["chance"]
         if number != self.decisions:
             raise InputError(f"decision {self.decisions} must come next, not {number!r}")
-        learns = not entry.get("holdout", False)
+        learns = not entry.get("holdout", False) and not self.frozen
         choice = Choice(self.target.index(entry["arm"]), nan if chance is None else chance, entry["note"])
-        self.target.decided(choice, learns and not self.frozen)
+        self.target.decided(choice, learns)
         case = self.cases[number] = Case(choice.arm, learns, not self.rules.activation)
         self.cases.pop(number - self.terms.patience, None)
         self.decisions += 1
@@ -151,7 +152,7 @@ class Docket:
     def reward(self, line: int, entry: Entry, time: float | None) -> None:
         """A reward for an open case: learnt at once, after a while, or with others at the end of the window."""
         number, part, value = entry["id"], entry.get("part", ""), entry["value"]
-        if not self.waits(number, part):
+        if not self.waits(number, part, -inf if time is None else time):
             raise InputError(f"decision {number!r} does not wait for a reward")
         case, reward = self.cases[number], self.terms.inside(value)
         if self.rules.aggregate == FIRST:
@@ -190,8 +191,11 @@ class Docket:
                 self.ended(self.deadlines.popleft()[1])
             else:
                 number = self.holds.popleft()[1]
-                if number in self.cases:
-                    self.settle(number, self.cases[number])
+                case = self.cases.get(number)
+                if case is not None and case.parts is not None:
+                    self.settle_parts(number, case, case.parts)
+                elif case is not None:
+                    self.settle(number, case)
         self.clock = max(self.clock, time)
 
     def due(self) -> float:
@@ -205,6 +209,8 @@ class Docket:
             return
         if not case.shown:
             self.drop(number)
+        elif case.parts is not None and self.rules.hold > 0:
+            self.holds.append((self.clock + self.rules.hold, number))
         elif case.parts is not None:
             self.settle_parts(number, case, case.parts)
         elif not case.line and self.rules.default is None:
@@ -226,9 +232,12 @@ class Docket:
 
     def settle_parts(self, number: int, case: Case, parts: dict[str, tuple[int, float, str | None]]) -> None:
         """What several reports come to, without those that do not count."""
-        kept = [(value, source) for line, value, source in parts.values() if self.counts(line, number, source)]
+        learns = case.learns and not self.frozen
+        kept = [
+            (value, source) for line, value, source in parts.values() if learns and self.counts(line, number, source)
+        ]
         self.left_out += len(parts) - len(kept) if case.learns else 0
-        if not kept or not case.learns or self.frozen:
+        if not kept:
             self.drop(number)
             return
         values, terms = [value for value, _ in kept], self.terms
@@ -259,16 +268,16 @@ class Docket:
         if rules.cap is None and rules.token_cap is None and not standing.sources:
             return True
         day = int(self.clock // DAY) if self.clock > -inf else 0
-        names = names_of(source)
-        for name, usual in zip(names, (rules.cap, rules.token_cap), strict=False):
+        names, counts = levels_of(source), []
+        for name, learnt, usual in zip(names, self.learnt, (rules.cap, rules.token_cap), strict=True):
             said = standing.verdict(name).cap
             cap = usual if said is None else said
-            then, count = self.learnt.get(name, (day, 0))
-            if cap is not None and then == day and count >= cap:
+            then, count = learnt.get(name, (day, 0))
+            counts.append(count if then == day else 0)
+            if cap is not None and counts[-1] >= cap:
                 return False
-        for name in names:
-            then, count = self.learnt.get(name, (day, 0))
-            self.learnt[name] = (day, count + 1 if then == day else 1)
+        for name, learnt, count in zip(names, self.learnt, counts, strict=True):
+            learnt[name] = (day, count + 1)
         return True
 
     def epoch(self, number: int) -> int:
@@ -295,7 +304,7 @@ class Docket:
             self.cases[number] = Case.from_list(case)
         self.deadlines = deque((time, number) for time, number in told["deadlines"])
         self.holds = deque((time, number) for time, number in told["holds"])
-        self.learnt = {name: (day, count) for name, (day, count) in told["learnt"].items()}
+        self.learnt = tuple({name: (day, count) for name, (day, count) in one.items()} for one in told["learnt"])
         self.epochs = [(first, epoch) for first, epoch in told["epochs"]]
         self.clock = -inf if told["clock"] is None else told["clock"]
         self.line, self.decisions = told["line"], told["decisions"]

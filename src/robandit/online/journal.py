@@ -109,6 +109,7 @@ class JournalLog(Log):
     fake: NDArray[np.bool_]  # known in a simulation only
     truth: Floats  # the honest reward in [0, 1], NaN where it is not known
     changes: list[tuple[int, str, int]]  # before this row: an arm added, paused, ...; and its index
+    partial: bool = False  # whether some decisions were made among some of the arms only
 
 
 class Columns:
@@ -118,7 +119,7 @@ class Columns:
     more = {"sources": "q", "times": "d", "fake": "b", "truth": "d"}
 
     def __init__(self, terms: Terms) -> None:
-        self.terms, self.next = terms, 0
+        self.terms, self.next, self.partial = terms, 0, False
         self.arms = {name: index for index, name in enumerate(terms.arms)}
         self.sources: dict[str, int] = {}
         self.pending: dict[int, tuple[int, float, int]] = {}
@@ -184,6 +185,7 @@ class Columns:
         moment = math.nan if time is None else time
         honest = math.nan if truth is None else self.terms.inside(truth)
         (arm, chance, note), fake = choice, entry.get("fake", False)
+        self.partial = self.partial or entry.get("eligible") is not None
         row = (arm, chance, reward, note, rewarded, number, source, moment, fake, honest)
         for append, value in zip(self.appends, row, strict=True):
             append(value)
@@ -201,7 +203,12 @@ class Columns:
         changes = [(int(before[row]), change, arm) for row, change, arm in self.changes]
         columns = {name: column[kept] for name, column in found.items()}
         return JournalLog(
-            **columns, terms=self.terms, names=list(self.arms), source_names=list(self.sources), changes=changes
+            **columns,
+            terms=self.terms,
+            names=list(self.arms),
+            source_names=list(self.sources),
+            changes=changes,
+            partial=self.partial,
         )
 
 

@@ -29,10 +29,12 @@ def as_arrays(policy: Policy[Any], setting: Setting, state: Any) -> Any:
 
 
 def widened(state: Any, fresh: Any) -> None:
-    """Give every list of a state the last entry that a fresh state with one more arm has there."""
+    """Give every list and table of a state the last entry that a fresh state with one more arm has there."""
     for item in fields(state):
         value, wider = getattr(state, item.name), getattr(fresh, item.name)
         if is_dataclass(value):
             widened(value, wider)
         elif isinstance(value, list) and len(wider) == len(value) + 1:
             value.append(wider[-1].item())
+        elif isinstance(value, np.ndarray) and len(wider) == len(value) + 1:
+            setattr(state, item.name, np.vstack([value, wider[-1:]]))

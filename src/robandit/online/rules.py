@@ -16,7 +16,9 @@ class Rules:
 
     window: float | None = None  # a reward that comes later than this after its decision is refused
     default: float | None = None  # learnt when the window ends and none has come; in the range of rewards
-    hold: float = 0.0  # a reward is learnt so long after it came, and not at all if its source is caught meanwhile
+    # a reward is learnt so long after it came and could count (it was shown, the window of its sum has ended), and not
+    # at all if its source is caught meanwhile
+    hold: float = 0.0
     aggregate: str = FIRST  # what counts: the first report, or the sum or the largest of all within the window
     activation: bool = False  # a decision counts only once it was said to have been shown
     cap: int | None = None  # rewards of one source that are learnt in a day; those without a source are one

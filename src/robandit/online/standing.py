@@ -52,7 +52,7 @@ class Standing:
             taken_back = self.retracted.get(("id", number), 0), self.retracted.get(("source", source), 0)
             if line < max(taken_back):
                 return True
-        return bool(self.sources) and any(self.verdict(name).quarantined for name in names_of(source))
+        return bool(self.sources) and any(self.verdict(name).quarantined for name in levels_of(source))
 
     def verdict(self, name: str) -> Verdict:
         """What was said of a source or of the token before it."""
@@ -60,18 +60,15 @@ class Standing:
 
     def weight(self, source: str | None) -> float:
         """The chance with which a reward of a source is learnt."""
-        return min(self.verdict(name).weight for name in names_of(source)) if self.sources else 1.0
+        return min(self.verdict(name).weight for name in levels_of(source)) if self.sources else 1.0
 
 
 NOTHING = Verdict()
 
 
-def names_of(source: str | None) -> tuple[str, ...]:
-    """A source by its full name and by its token's, which stands before the first /."""
-    if source is None:
-        return ("",)
-    token, slash, _ = source.partition("/")
-    return (source, token) if slash else (source,)
+def levels_of(source: str | None) -> tuple[str, str]:
+    """A source by its full name and by its token's, which stands before the first / (or is all of it)."""
+    return (source, source.partition("/")[0]) if source else ("", "")
 
 
 def changed(verdict: Verdict, entry: Entry) -> Verdict:

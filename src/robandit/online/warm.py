@@ -1,5 +1,6 @@
 """A log folded into a state: a learner's history before its first decision, and a whole journal at compiled speed."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,15 @@ def warmed(policy: Policy[Any], terms: Terms, state: dict[str, Any] | None, hist
 
 def fold_log(policy: Policy[Any], log: JournalLog, *, engine: str = "rounds") -> Any:
     """The state after a journal's rows, changes of arms included; compiled unless `engine` is "plain"."""
-    terms, columns, first = log.terms, log.columns(), 0
+    changes = [(row, change, log.names[arm]) for row, change, arm in log.changes]
+    return fold_rows(policy, log.terms, log, changes, engine=engine)
+
+
+def fold_rows(
+    policy: Policy[Any], terms: Terms, log: Log, changes: Iterable[tuple[int, str, str]], *, engine: str = "rounds"
+) -> Any:
+    """The state after a log's rows; before some of them an arm was added, paused, ..., by its name."""
+    columns, first = log.columns(), 0
     fold, state = Fold(policy, replace(terms, state=None)), terms.state
 
     def after(stop: int | None) -> Any:
@@ -43,8 +52,8 @@ def fold_log(policy: Policy[Any], log: JournalLog, *, engine: str = "rounds") ->
         told: dict[str, Any] = {"horizon": terms.horizon, "corruption": terms.corruption, "seed": terms.seed}
         return replay_log(policy, piece, arms=fold.setting.arms, state=state, engine=engine, **told)
 
-    for row, change, arm in log.changes:
+    for row, change, name in changes:
         fold.state = as_lists(after(row))
-        fold.change(log.names[arm], change)
+        fold.change(name, change)
         state, first = fold.saved_state(), row
     return after(None)

@@ -116,13 +116,14 @@ def weighed_statements(folder: Path) -> dict[str, Any]:
 def theory_section(found: dict[str, Any]) -> Section:
     """What the claims rest on."""
     rows: list[list[Any]] = [
-        [item["id"], item["where"], item["text"], item["verdict"], item["evidence"]] for item in found.values()
+        [item["id"], item["where"], item["text"], item["verdict"], item["label"], item["evidence"]]
+        for item in found.values()
     ]
     text = [
-        "What runs cannot decide: statements of the paper that the claims above rest on, weighed by exact fractions "
-        "and exact optima. `robandit theory` weighs all of them, docs/theory.md proves what holds instead."
+        "What runs cannot decide: statements of the paper that the claims above rest on, weighed by exact fractions, "
+        "exact optima and plays. `robandit theory` weighs all of them, docs/theory.md proves what holds instead."
     ]
-    sheet = Sheet("theory-rows", "Statements", ["id", "where", "statement", "verdict", "evidence"], rows)
+    sheet = Sheet("theory-rows", "Statements", ["id", "where", "statement", "verdict", "known", "evidence"], rows)
     return Section("theory", "The theory behind the claims", text, tables=[sheet])
 
 

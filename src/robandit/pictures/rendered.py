@@ -16,8 +16,8 @@ class Rendered:
     def figure(self) -> Any:
         """Laid out once, which takes as long as drawing it."""
         figure = self.laid_out()
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine(None)  # "none" would leave one in place for which every file is drawn twice
         return figure
 
     def rendered(self, kind: str) -> bytes:

@@ -17,7 +17,7 @@ COLOURS = ("#0072b2", "#d55e00")  # of two conditions
 FAMILIES = {  # each with a colour that stands out on white and on black, the same in all pictures
     "SAMBA": ("#0072b2", ("samba", "exponential-samba", "balanced-samba")),
     "Thompson": ("#d55e00", ("thompson", "tempered-thompson", "optimistic-thompson", "bonus-thompson")),
-    "UCB": ("#009068", ("ucb1", "kl-ucb", "optimistic-ucb")),
+    "UCB": ("#009068", ("ucb1", "kl-ucb", "optimistic-ucb", "trimmed-ucb")),
     "gradient": ("#bd5494", ("softmax-gradient",)),
     "FTRL": ("#7e63cf", ("exp3", "exp3-ix", "tsallis-inf-iw", "tsallis-inf-rv", "ftrl-hybrid", "ftpl")),
     "elimination": ("#8f6f00", ("aae", "known-c-aae", "fast-slow-aae", "multi-layer-aae")),

@@ -1,15 +1,18 @@
 """Thompson sampling whose draw for an arm is lifted by linear/(n + 1): random as Thompson, optimistic as an index."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 
 import numpy as np
 
 from robandit.dice import Random
+from robandit.errors import InputError
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import narrowed, no_longer_awaited, share_evenly
 from robandit.parts import About, parameter
 from robandit.variates import beta_draw
+
+USUAL = 50.0
 
 
 @dataclass
@@ -22,21 +25,50 @@ class State:
     waiting: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class BonusThompson(Policy[State]):
     """An arm whose successes are erased is dropped only after about linear/r_2 pulls; the attacker pays for each."""
 
     about = About(
         name="bonus-thompson",
         summary="a posterior draw plus linear/n: the knob is about the number of forged rewards it withstands",
-        reference="ours; the bonus C/n for a known corruption C is Lykouris, Mirrokni & Paes Leme 2018",
+        reference="C/n for a known C: Lykouris, Mirrokni & Paes Leme 2018; on a Gaussian posterior: Xu, Wang & Singh "
+        "2024; on a Beta posterior, and the knob read as a price: ours",
         fidelity="exact",
         bound="none proved; measured: about (K - 1) linear in peace, a price of about linear r*/r_2",
         cost="O(K) beta draws",
         late="exact",
     )
     explicit = False
-    linear: float = parameter(50.0, "how many forged rewards to withstand, about; 0 is thompson", least=0)
+    linear: float = parameter(USUAL, "the bonus of an arm is linear/(n + 1); 0 is thompson", least=0)
+    withstand: InitVar[float | None] = parameter(
+        None, "in place of linear, which is the same number: how many forged rewards to withstand"
+    )
+
+    def __init__(self, linear: float | None = None, *, withstand: float | None = None) -> None:
+        if linear is not None and withstand is not None:
+            raise InputError("bonus-thompson: give linear or withstand, not both")
+        object.__setattr__(self, "linear", USUAL if linear is None else linear)
+        self.__post_init__(withstand)
+
+    def __post_init__(
+        self, withstand: float | None = None
+    ) -> None:  # a subclass that is a dataclass comes here at once
+        if withstand is not None:
+            if not isinstance(withstand, int | float) or not 0 <= withstand < math.inf:
+                raise InputError(f"bonus-thompson: withstand must be a number of at least 0, not {withstand!r}")
+            object.__setattr__(self, "linear", withstand)
+        super().__post_init__()
+
+    def notes(self, setting: Setting) -> list[str]:
+        """A warning where the bonus alone takes half of the rounds, whatever the arms pay."""
+        rounds = (setting.arms - 1) * self.linear
+        if rounds < 0.5 * setting.horizon:
+            return []
+        return [
+            f"to withstand {self.linear:g} forged rewards it shows every other arm about as often, "
+            f"{rounds:,.0f} of {setting.horizon:,} rounds: it hardly learns within them"
+        ]
 
     def start(self, setting: Setting) -> State:
         ones = np.ones(setting.arms)

@@ -71,14 +71,18 @@ class Ucb1(Policy[State]):
         state.chances[state.next_arm] = 1.0
 
     def largest_index(self, state: State) -> int:
-        """The arm with the largest index; an arm never chosen comes first, and awaited rewards count as seen."""
-        bonus = 2.0 * self.scale * math.log(max(state.rounds, 1))
-        best, best_index = 0, -1.0
-        for arm in range(len(state.pulls)):
-            chosen = state.pulls[arm] + state.waiting[arm]
-            if chosen == 0.0:
-                return arm
-            index = state.means[arm] + math.sqrt(bonus / chosen)
-            if index > best_index:
-                best, best_index = arm, index
-        return best
+        """The arm with the largest index."""
+        return largest_sum(state, 2.0 * self.scale * math.log(max(state.rounds, 1)))
+
+
+def largest_sum(state: State, bonus: float) -> int:
+    """The largest mean + sqrt(bonus / n); an arm never chosen comes first, and awaited rewards count as seen."""
+    best, best_index = 0, -1.0
+    for arm in range(len(state.pulls)):
+        chosen = state.pulls[arm] + state.waiting[arm]
+        if chosen == 0.0:
+            return arm
+        index = state.means[arm] + math.sqrt(bonus / chosen)
+        if index > best_index:
+            best, best_index = arm, index
+    return best

@@ -23,7 +23,7 @@ from robandit.store.journal import Journal
 
 CANDIDATES = (
     "thompson",
-    *(f"bonus-thompson:linear={linear}" for linear in (10, 20, 50, 100, 200)),
+    *(f"bonus-thompson:linear={linear}" for linear in (10, 20, 50, 100)),
     "optimistic-ucb",
     "balanced-samba",
     "samba",
@@ -60,7 +60,7 @@ class Advice:
 
     capability: Capability
     budget: float
-    limit: float
+    limit: float | None
     chosen: Weighed | None
     reason: str
     helps: str  # what would help beyond the choice of a policy
@@ -83,12 +83,12 @@ def advise(
     if len(means) < 2 or np.ptp(means) <= 1e-12:
         raise InputError("advice needs at least 2 arms whose means differ")
     limit, ring = capability.limit(means), capability.share < 1.0
-    spent = math.inf if ring and budget is None else horizon / RARE if budget is None else budget
-    if ring and capability.share >= limit:
+    spent = feared(capability, budget, horizon)
+    if ring and limit is not None and capability.share >= limit and math.isinf(spent):
         return Advice(capability, spent, limit, None, beyond(capability, limit), HELPS_ALWAYS)
     attacks = pricing_attacks("B", means, catalogue, capability)
     tried = []
-    for text in CANDIDATES:
+    for text in listed(spent):
         game = Game(catalogue.policy(text), environment, horizon, seed)
         evaluator = Evaluator(game, Journal(None), threads, catalogue=catalogue, capability=capability)
         evaluator.tell = tell(text)
@@ -97,6 +97,19 @@ def advise(
         tried.append(weigh)
     chosen, reason = choose_under_ring(tried, capability, limit) if ring else choose_by_price(tried, spent)
     return Advice(capability, spent, limit, chosen, reason, HELPS_ALWAYS if chosen is None else HELPS_TOO, tried)
+
+
+def listed(budget: float) -> tuple[str, ...]:
+    """The short list; against a number of forged rewards also the policy that is told that number."""
+    told = f"bonus-thompson:linear={math.ceil(MARGIN * budget)}" if math.isfinite(budget) else CANDIDATES[0]
+    return CANDIDATES if told in CANDIDATES else (*CANDIDATES, told)
+
+
+def feared(capability: Capability, budget: float | None, horizon: int) -> float:
+    """How many rewards can be forged: a ring as many as its share allows, others one in a thousand if nobody says."""
+    if budget is not None:
+        return budget
+    return math.inf if capability.share < 1.0 else horizon / RARE
 
 
 def planned(attacks: int, ring: bool) -> int:
@@ -149,19 +162,21 @@ def choose_by_price(tried: list[Weighed], budget: float) -> tuple[Weighed | None
     )
 
 
-def choose_under_ring(tried: list[Weighed], capability: Capability, limit: float) -> tuple[Weighed | None, str]:
+def choose_under_ring(tried: list[Weighed], capability: Capability, limit: float | None) -> tuple[Weighed | None, str]:
     """The least regret while the ring is at work."""
     chosen = min(tried, key=lambda one: one.attacked["mean"])  # type: ignore[index]
     if (chosen.best_share or 0.0) < 0.5:
         return None, (
-            f"the share {capability.share:g} is below the limit {limit:.3g}, but no policy of the list plays the best "
-            f"arm in half of the rounds under it; the least bad is {chosen.policy}"
+            f"no policy of the list plays the best arm in half of the rounds under the share {capability.share:g}"
+            + ("" if limit is None else f" (the limit is {limit:.3g})")
+            + f"; the least bad is {chosen.policy}"
         )
     assert chosen.attacked is not None
     return chosen, (
         f"with {100 * capability.share:.3g} % of the rounds forged it has the least regret of the list, "
         f"{told(chosen.attacked)}, and plays the best arm in {100 * (chosen.best_share or 0):.0f} % of the rounds; "
-        f"in peace it costs {told(chosen.clean)}. No policy survives a share above {limit:.3g}"
+        f"in peace it costs {told(chosen.clean)}"
+        + ("" if limit is None else f". No policy survives a share above {limit:.3g}")
     )
 
 

@@ -120,7 +120,7 @@ class Engine:
             return Answer(201 if rows else 200, made, rows)
         found, lines = [], []
         for place in range(ask.count):
-            made, rows = self.decision(experiment, now, among, None if key is None else f"{key}/{place}", ask.unit)
+            made, rows = self.decision(experiment, now, among, None if key is None else f"{key}\n{place}", ask.unit)
             found.append(made)
             lines += rows
         return Answer(201 if lines else 200, say.Decisions(found), lines)
@@ -129,7 +129,7 @@ class Engine:
         self, experiment: Experiment, now: float, among: list[int] | None, key: str | None, unit: str | None
     ) -> tuple[say.Decision, list[Row]]:
         """A decision as it is told: the one that was made under this key, or a new one with its line."""
-        made = experiment.made(key, unit, now) if key is not None or unit is not None else None
+        made = experiment.made(key, unit, now, among) if key is not None or unit is not None else None
         if made is not None:
             return self.told(experiment, made), []
         made, row = experiment.decide(now, among, key, unit)

@@ -37,6 +37,7 @@ class Made(NamedTuple):
     arm: str
     chance: float | None
     holdout: bool
+    time: float
 
 
 class Experiment:
@@ -60,15 +61,16 @@ class Experiment:
         self.again = False  # one more act came meanwhile
         self.since: list[tuple[int, Entry]] = []  # lines that came meanwhile
 
-    def made(self, key: str | None, unit: str | None, now: float) -> Made | None:
-        """The decision that a key, or a unit that sticks, has already."""
+    def made(self, key: str | None, unit: str | None, now: float, among: list[int] | None) -> Made | None:
+        """The decision that a key has already, or a unit that sticks, while its arm may be chosen."""
         found = self.keys.get(f"k{key}") if key is not None else None
-        if found is None and unit is not None and self.rules.sticky:
-            found = self.keys.get(f"u{unit}")
-            case = None if found is None else self.docket.cases.get(found.number)
-            if self.rules.window is not None and (case is None or now >= case.ends):
-                found = None
-        return found
+        if found is not None or unit is None or not self.rules.sticky:
+            return found
+        stuck, window = self.keys.get(f"u{unit}"), self.rules.window
+        if stuck is None or (window is not None and self.moment(now) >= stuck.time + window):
+            return None
+        arm = self.fold.roster.index[stuck.arm]
+        return stuck if among is None or arm in among else None
 
     def decide(self, now: float, among: list[int] | None, key: str | None, unit: str | None) -> tuple[Made, Row]:
         """The next decision."""
@@ -87,7 +89,7 @@ class Experiment:
             entry["unit"] = unit
         if held:
             entry["holdout"] = True
-        return Made(number, arm, chance, held), self.appended(entry)
+        return Made(number, arm, chance, held, now), self.appended(entry)
 
     def held_out(self, number: int, unit: str | None) -> bool:
         """Whether a decision is one of those that are drawn uniformly; a unit always is, or never."""
@@ -138,7 +140,8 @@ class Experiment:
 
     def tick(self, now: float) -> Row | None:
         """Something is due though nobody came."""
-        return self.appended({"entry": "tick", "time": self.moment(now)}) if self.docket.due() <= now else None
+        now = self.moment(now)
+        return self.appended({"entry": "tick", "time": now}) if self.docket.due() <= now else None
 
     def begin_epoch(self, now: float, epoch: int) -> Row:
         """Ids begin anew: the database was restored from a backup."""
@@ -187,7 +190,7 @@ class Experiment:
             if len(self.values) > REMEMBERED:
                 del self.values[next(iter(self.values))]
         elif kind == "decide" and ("key" in entry or "unit" in entry):
-            made = Made(entry["id"], entry["arm"], entry["chance"], entry.get("holdout", False))
+            made = Made(entry["id"], entry["arm"], entry["chance"], entry.get("holdout", False), entry["time"])
             if "key" in entry:
                 self.keys[f"k{entry['key']}"] = made
             if "unit" in entry and self.rules.sticky:

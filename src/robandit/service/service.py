@@ -7,6 +7,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
+from robandit.online.standing import Standing
 from robandit.service.engine import Answer, Engine
 from robandit.service.experiment import Experiment, opened
 from robandit.service.ownership import Ownership, Sole, stop_at_once
@@ -133,7 +134,7 @@ class Service:
             experiment.again = False
             await self.writer.added([])
             try:
-                found = await asyncio.to_thread(self.read_again, experiment)
+                found = await asyncio.to_thread(self.read_again, experiment.id, deepcopy(experiment.standing))
             except Unreachable:
                 experiment.again = True
                 await asyncio.sleep(TICK)
@@ -148,10 +149,10 @@ class Service:
         experiment.learning_again, experiment.since = False, []
         self.writer.add([], ignored, None, experiment.snapshot())
 
-    def read_again(self, experiment: Experiment) -> Experiment:
+    def read_again(self, experiment: int, standing: Standing) -> Experiment:
         """The whole journal under what operators said last."""
-        kept = next(one for one in self.store.experiments() if one.id == experiment.id)
-        return opened(self.store, kept, snapshots=False, standing=deepcopy(experiment.standing))
+        kept = next(one for one in self.store.experiments() if one.id == experiment)
+        return opened(self.store, kept, snapshots=False, standing=standing)
 
     async def stop(self) -> None:
         """Commit what is under way, keep the states, let the database go."""

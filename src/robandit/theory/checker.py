@@ -5,9 +5,12 @@ The certificate claims that SAMBA with this step, on two Bernoulli arms with the
     E[regret after T rounds] <= const + log_coefficient ln(1 + alpha T/(2 (1 - alpha))) + b C
 
 against every adversary who moves the means before the draw, at a cost c a round that sums to C. Why that follows from
-the inequalities below is in docs/theory.md. There are no floating-point numbers here: a number is a whole multiple of
-2^-UNIT, rounded down in a lower and up in an upper bound, and an inequality is decided on a piece [s, t] of [0, 1]
-from the bounds of its terms there; a piece that stays undecided is halved.
+the inequalities below is in docs/theory.md. What else the file tells (`rho`, `programme_b`, `checks`, `warning`,
+`sandwich`) is no part of the claim and is not looked at.
+
+There are no floating-point numbers here: a number is a whole multiple of 2^-UNIT, rounded down in a lower and up in an
+upper bound, and an inequality is decided on a piece [s, t] of [0, 1] from the bounds of its terms there; a piece that
+stays undecided is halved.
 """
 
 import json
@@ -88,9 +91,18 @@ def decimal(text: str) -> Fraction:
     return Fraction(text)
 
 
+def named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON, refused if it says something twice: a reader might look at the other one."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a certificate says everything once")
+    return dict(pairs)
+
+
 def faults(text: str) -> list[str]:
     """What is wrong with a certificate; nothing, if it is a proof."""
-    told = json.loads(text, parse_float=decimal, parse_int=decimal, parse_constant=decimal)
+    told = json.loads(
+        text, parse_float=decimal, parse_int=decimal, parse_constant=decimal, object_pairs_hook=named_once
+    )
     r1, r2 = told["means"]
     alpha, b = told["learning_rate"], told["b"]
     inverse, logarithm, linear = told["coefficients"]

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from robandit.catalogue import SHIPPED
 from robandit.environments.bernoulli import Bernoulli
 from robandit.lab.batch import simulate
@@ -18,6 +20,7 @@ from robandit.theory.growth import growth_constant, lai_robbins
 from robandit.theory.theorems import THEOREMS, Game
 
 Means = Sequence[float]
+POINTS = 48  # of a curve, from the fourth root of T on
 
 
 @dataclass(frozen=True)
@@ -100,19 +103,48 @@ def omega(budget: float) -> float:
     return budget
 
 
+def formula(name: str, means: Means, horizon: int, budget: float) -> float | None:
+    """The bound of a policy with its usual constants, where one is explicit and covers this budget."""
+    entry = KNOWN.get(name)
+    if entry is None or entry.bound is None or (budget > 0.0 and not entry.corruption):
+        return None
+    return entry.bound(means, SHIPPED.policy(name), horizon, budget)
+
+
+def curves(means: Means, horizon: int, budget: float, runs: int, seed: int) -> tuple[list[int], list[dict[str, Any]]]:
+    """Rounds, evenly spaced in ln T, and for each policy of which more than an order is known what to draw there."""
+    rounds = sorted({max(1, round(horizon ** (k / POINTS))) for k in range(POINTS // 4, POINTS + 1)})
+    panels = []
+    for name in SHIPPED.parts("policy"):
+        if name not in KNOWN:
+            continue
+        trace = simulate(
+            SHIPPED.policy(name), Bernoulli(tuple(means)), horizon=horizon, runs=runs, seed=seed, checkpoints=rounds
+        )
+        told = [summarised(column) for column in trace.regret.T]
+        bounds = [formula(name, means, t, budget) for t in rounds]
+        panels.append(
+            {
+                "policy": name,
+                "mean": np.array([row["mean"] for row in told]),
+                "half": np.array([row["half_width_95"] or 0.0 for row in told]),
+                "bound": None if None in bounds else bounds,
+                "least": [lai_robbins(means) * math.log(t) for t in rounds],
+            }
+        )
+    return rounds, panels
+
+
 def known(means: Means, horizon: int, budget: float, runs: int, seed: int) -> dict[str, Any]:
     """Every policy of the catalogue, and the two lower bounds; measured without corruption if runs are asked for."""
     rows = []
     for name in SHIPPED.parts("policy"):
         policy, entry = SHIPPED.policy(name), KNOWN.get(name)
-        bound = entry.bound(means, policy, horizon, budget) if entry and entry.bound else None
-        if bound is not None and budget > 0.0 and entry is not None and not entry.corruption:
-            bound = None  # its constants are for C = 0
         row: dict[str, Any] = {
             "policy": name,
             "order": type(policy).about.bound,
             "source": entry.source if entry else "order only",
-            "bound": bound,
+            "bound": formula(name, means, horizon, budget),
             "growth": entry.growth(means, policy) if entry and entry.growth else None,
             "measured": None,
             "measured_growth": None,

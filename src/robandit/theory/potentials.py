@@ -1,4 +1,4 @@
-"""The best bound a potential can prove for SAMBA with two arms, as a linear programme.
+"""The best bound a potential can prove for SAMBA, or a rule next to it, with two arms: a linear programme.
 
 If E[V(p') - V(p)] + Delta q <= b c for every p and every corruption of size c, then the regret is at most
 V(1/2) - E V(p_T) + b C. The inequality is linear in V, so the smallest b over a basis of functions is a linear
@@ -14,6 +14,7 @@ import numpy as np
 from robandit.game import Floats
 from robandit.theory.games import TwoArms
 from robandit.theory.linear import least
+from robandit.theory.step_law import SAMBA, Rule
 
 SPAN = 16.0  # log-odds beyond which the first three functions alone decide
 REACH, KNOTS = 9.0, 91  # the splines' support in log-odds
@@ -44,37 +45,39 @@ class BestPotential:
     cheapest: float  # the smallest price any V of this basis has
 
 
-def log_odds_after(alpha: float, odds: Floats) -> tuple[Floats, Floats]:
+def log_odds_after(gain: float, loss: Floats, odds: Floats) -> tuple[Floats, Floats]:
     """Where the log-odds of the best arm go after a success of it and of the rival, without cancellation."""
     s = np.exp(-np.abs(odds))  # the trailing arm's chance over the leader's
-    trailing = np.log1p(alpha) - np.log1p(-alpha * s)
-    leading = np.log1p(alpha * s * s) - np.log1p(-alpha * s)
+    trailing = np.log1p(gain) - np.log1p(-gain * s)
+    leading = np.log1p(s * loss) - np.log1p(-loss)
     leads = odds >= 0.0
     return odds + np.where(leads, leading, trailing), odds - np.where(leads, trailing, leading)
 
 
-def changes(game: TwoArms, odds: Floats, splines: bool) -> Changes:
+def changes(game: TwoArms, odds: Floats, splines: bool, rule: Rule = SAMBA) -> Changes:
     """The basis is 1/p, ln q, -q, and cubic splines of the log-odds if they are asked for; all times 1/alpha."""
     alpha = float(game.rate)
     p, q = 1.0 / (1.0 + np.exp(-odds)), 1.0 / (1.0 + np.exp(odds))
     s = np.exp(-np.abs(odds))
+    gain, loss = rule.gain(alpha), rule.loss(alpha, s)
+    up, down = gain / alpha, loss / alpha
     leads = odds >= 0.0
     success = [
-        np.where(leads, -s * s / (p * (1.0 + alpha * s * s)), -1.0 / ((1.0 + alpha) * p)),
-        np.log1p(-alpha * s) / alpha,
-        np.where(leads, q * s, p),
+        np.where(leads, -s * down / (p * (1.0 + s * loss)), -up / ((1.0 + gain) * p)),
+        np.where(leads, np.log1p(-loss), np.log1p(-gain * s)) / alpha,
+        np.where(leads, q * down, p * up),
     ]
     failure = [
-        s / (p * (1.0 - alpha * s)),
-        np.where(leads, np.log1p(alpha), np.log1p(alpha * s * s)) / alpha,
-        np.where(leads, -q, -p * s),
+        np.where(leads, up * s / (p * (1.0 - gain * s)), down / (p * (1.0 - loss))),
+        np.where(leads, np.log1p(gain), np.log1p(s * loss)) / alpha,
+        np.where(leads, -q * up, -p * down),
     ]
-    up, down = np.column_stack(success), np.column_stack(failure)
+    best, rival = np.column_stack(success), np.column_stack(failure)
     if splines:
         here = bumps(odds)
-        above, below = (bumps(after) - here for after in log_odds_after(alpha, odds))
-        up, down = np.column_stack([up, above / alpha]), np.column_stack([down, below / alpha])
-    return Changes(odds, p, q, up, down)
+        above, below = (bumps(after) - here for after in log_odds_after(gain, loss, odds))
+        best, rival = np.column_stack([best, above / alpha]), np.column_stack([rival, below / alpha])
+    return Changes(odds, p, q, best, rival)
 
 
 def bumps(odds: Floats) -> Floats:
@@ -100,13 +103,14 @@ def best_potential(
     budget: float | None = None,
     splines: bool = False,
     margin: float = 0.0,
+    rule: Rule = SAMBA,
 ) -> BestPotential:
     """The V with the smallest bound at this horizon and budget or, without them, with the smallest price b.
 
     Many V have nearly the smallest price; of those within 0.1 % the one is taken whose bound without corruption is
     the smallest. `margin` asks for slack in every row, as a share of what is lost and spent in that round.
     """
-    rows, limits = constraints(game, splines, margin)
+    rows, limits = constraints(game, splines, margin, rule)
     unknowns = rows.shape[1]
     clean = np.zeros(unknowns)  # the bound at C = 0
     reach = LONG if horizon is None or budget is None else horizon
@@ -129,10 +133,10 @@ def answer(x: Floats, cheapest: float) -> BestPotential:
     return BestPotential(float(x[0]), float(x[1]), float(x[2]), float(x[-2]), float(x[-1]), x[3:-2], float(cheapest))
 
 
-def constraints(game: TwoArms, splines: bool, margin: float) -> tuple[Floats, Floats]:
+def constraints(game: TwoArms, splines: bool, margin: float, rule: Rule) -> tuple[Floats, Floats]:
     """Rows and limits; the unknowns are the functions' coefficients, then b, then the constant."""
     odds = grid(splines)
-    found = changes(game, odds, splines)
+    found = changes(game, odds, splines, rule)
     p, q = found.best_chance, found.rival_chance
     best, rival, gap, alpha = (float(x) for x in (game.best, game.rival, game.gap, game.rate))
     nothing = np.zeros((len(odds), 1))

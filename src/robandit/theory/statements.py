@@ -202,6 +202,7 @@ def weighed(
                 "text": statement.text,
                 "where": statement.where,
                 "verdict": found.verdict,
+                "label": found.label,
                 "evidence": found.evidence,
             }
         )

@@ -1,7 +1,7 @@
 """How large a step may be: one law for SAMBA and its relatives, and the exact growth it predicts.
 
-In every rule of the family a success multiplies a challenger by `lift`, and a success of the leader multiplies it by
-`fall(s)`, s its chance over the leader's; fall(s) is about 1 - d s. Two conditions matter, with L = r*/r_2:
+In every rule of the family a success multiplies a challenger by `lift`, and a success of the leader takes the share
+`loss(s)` of it, s its chance over the leader's; loss(s) is about d s. Two conditions matter, with L = r*/r_2:
 
 - recovery: while a wrong arm leads, 1/p* falls in mean iff d < L (1 - 1/lift). If not, p* comes back after a time
   without a mean; P(longer than t) falls as t^-kappa, kappa the root of r* (1 - lift^-kappa) = r_2 d kappa.
@@ -27,9 +27,13 @@ class Rule:
     """A rule of the family, by its step."""
 
     name: str
-    lift: Callable[[float], float]
-    fall: Callable[[float, Floats], Floats]  # what a success of the leader leaves of a challenger, by s
-    slope: Callable[[float], float]  # d
+    gain: Callable[[float], float]  # what a success adds to a challenger, as a share of it
+    loss: Callable[[float, Floats], Floats]  # what a success of the leader takes from a challenger, by s
+    slope: Callable[[float], float]  # d: the loss is about d s
+
+    def lift(self, step: float) -> float:
+        """What a success multiplies a challenger by."""
+        return 1.0 + self.gain(step)
 
     def kappa(self, step: float, best: float, rival: float) -> float:
         """The exponent of recovery: above 1 it has a mean; 0 where it never comes."""
@@ -43,6 +47,27 @@ class Rule:
         """Regret grows as this power of T; 0 is log T."""
         kappa = self.kappa(step, best, rival)
         return 1.0 if kappa == 0.0 else min(1.0, self.phi(step, best, rival) + max(0.0, 1.0 - kappa))
+
+    def growth(self, step: float, best: float, rival: float) -> float:
+        """By how much clean regret grows for each unit of ln T, with two arms and below the limit."""
+        return (best - rival) / (best * self.slope(step) - rival * math.log(self.lift(step)))
+
+    def step_growing(self, growth: float, best: float, rival: float) -> float | None:
+        """The smallest step whose clean regret grows by no more than this, below the limit; None if there is none."""
+        steps = self.limit(best, rival) * np.linspace(0.005, 0.995, 199)
+        enough = [float(step) for step in steps if self.growth(float(step), best, rival) <= growth]
+        if not enough:
+            return None
+        low, high = 0.0, enough[0]
+        for _ in range(50):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if self.growth(middle, best, rival) <= growth else (middle, high)
+        return high
+
+    def least_price(self, step: float, best: float, rival: float) -> float:
+        """What a unit of corruption buys of who holds p* near 0: for SAMBA (2 + alpha)/(1 - rho)."""
+        up, down = 1.0 - 1.0 / self.lift(step), self.slope(step)
+        return (best - rival) * (up + down) / (best * up - rival * down)
 
     def limit(self, best: float, rival: float) -> float:
         """The largest step with growth like log T."""
@@ -77,11 +102,12 @@ def balance(step: float) -> float:
     return math.sqrt(step * -math.expm1(-step))
 
 
+SAMBA = Rule("samba", lambda a: a, lambda a, s: a * s, lambda a: a)
 RULES = (
-    Rule("samba", lambda a: 1.0 + a, lambda a, s: 1.0 - a * s, lambda a: a),
-    Rule("exponential-samba", math.exp, lambda a, s: np.exp(-a * s), lambda a: a),
-    Rule("balanced-samba", math.exp, lambda a, s: np.exp(-balance(a) * s), balance),
-    Rule("harmonic", lambda a: 1.0 / (1.0 - a), lambda a, s: 1.0 / (1.0 + a * s), lambda a: a),  # not in the catalogue
+    SAMBA,
+    Rule("exponential-samba", math.expm1, lambda a, s: -np.expm1(-a * s), lambda a: a),
+    Rule("balanced-samba", math.expm1, lambda a, s: -np.expm1(-balance(a) * s), balance),
+    Rule("harmonic", lambda a: a / (1.0 - a), lambda a, s: a * s / (1.0 + a * s), lambda a: a),  # not in the catalogue
 )
 
 
@@ -98,7 +124,7 @@ def exact_regret(
     x: Floats = (width * np.arange(-half, half + 1)).astype(np.float64)
     p, q, s = 1.0 / (1.0 + np.exp(-x)), 1.0 / (1.0 + np.exp(x)), np.exp(-np.abs(x))
     trailing = np.minimum(p, q)
-    grown, fallen = trailing * rule.lift(step), trailing * rule.fall(step, s)
+    grown, fallen = trailing * rule.lift(step), trailing * (1.0 - rule.loss(step, s))
     leads = x >= 0.0
     odds = [np.log(small) - np.log1p(-small) for small in (grown, fallen)]  # of the arm that trails
     up, down = np.where(leads, -odds[1], odds[0]), np.where(leads, -odds[0], odds[1])

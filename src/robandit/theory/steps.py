@@ -12,8 +12,10 @@ from robandit.theory.games import WARN_FROM, TwoArms, exact
 from robandit.theory.growth import growth_constant
 from robandit.theory.optimal_attack import optimal_attack
 from robandit.theory.potentials import best_potential
+from robandit.theory.step_law import RULES, SAMBA
 
 SHARES = (0.1, 0.25, 0.35, 0.4, 0.5, 0.7, 0.9)  # of the largest step
+ALIKE = (0.25, 0.4)  # of SAMBA's largest step, where the other rules are set beside it
 NODES = 200  # of the quadrature
 
 
@@ -64,6 +66,20 @@ def step(means: tuple[float, float], rho: float) -> Step:
     return Step(rho, rate, least, found.price, least * diffusion_ratio(rho), growth_constant(means, rate))
 
 
+def equal_growth(means: tuple[float, float], rho: float) -> list[dict[str, Any]]:
+    """The rules of the family at steps with which clean regret grows alike: what a unit of corruption costs each."""
+    growth, rows = SAMBA.growth(rho * (means[0] / means[1] - 1.0), *means), []
+    for rule in RULES:
+        rate = rule.step_growing(growth, *means)
+        row: dict[str, Any] = {"rule": rule.name, "growth": growth, "rate": rate, "least": None, "programme": None}
+        if rate is not None:
+            game = TwoArms(exact(means[0]), exact(means[1]), exact(round(rate, 12)))
+            row["least"] = rule.least_price(rate, *means)
+            row["programme"] = best_potential(game, splines=True, rule=rule).price
+        rows.append(row)
+    return rows
+
+
 def bought(means: tuple[float, float], rate: float, price: float, horizons: tuple[int, ...]) -> list[float]:
     """What the exact worst attack spends at this price, by horizon: bounded above b*, growing with T below it."""
     return [
@@ -97,6 +113,7 @@ def advice(means: tuple[float, float], horizon: int, budget: float) -> dict[str,
         "proved_up_to": (means[0] - means[1]) / (means[0] + means[1]),
         "warn_from": WARN_FROM * limit,
         "steps": rows,
+        "rules": [row for rho in ALIKE if rho * limit < 1.0 for row in equal_growth(means, rho)],
         "horizon": horizon,
         "budget": budget,
         "best_step": rate,

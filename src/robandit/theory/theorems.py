@@ -161,7 +161,7 @@ THEOREMS = (
     Theorem(
         "theorem-1-sharp",
         "Two Bernoulli arms: the same with lambda/alpha in front of the logarithm and lambda in place of 1 in b, "
-        "lambda = alpha Delta/(alpha r_1 - r_2 ln(1+alpha)) < 1; this is the true rate of growth.",
+        "lambda = alpha Delta/(alpha r_1 - r_2 ln(1+alpha)) < 1, the growth constant.",
         "alpha <= Delta/(r_1 + r_2) and 2 rho(1+alpha) <= (1-rho)(1-alpha)(1+lambda)",
         first_sharp_applies,
         first_sharp,

@@ -6,13 +6,17 @@ from fractions import Fraction
 
 HOLDS, FAILS, STRONGER, OPEN = "holds", "fails", "holds under a stronger condition", "open"
 
+# how it is known: an argument or a counterexample to be redone by hand; exactly, but in the states named only; computed
+PROVED, ENUMERATED, NUMERICAL = "proved", "enumerated", "numerical"
+
 
 @dataclass(frozen=True)
 class Finding:
-    """A verdict (`open`: the proof given fails, the statement is not refuted) and its evidence."""
+    """A verdict (`open`: the proof given fails, the statement is not refuted), its evidence and how it is known."""
 
     verdict: str
     evidence: str
+    label: str = NUMERICAL
 
 
 Weighing = Callable[[], Finding]
@@ -21,8 +25,8 @@ Weighing = Callable[[], Finding]
 def all_hold(broken: list[str], checked: int, what: str) -> Finding:
     """Holds if nothing was broken in so many checks, fails with the first exception."""
     if broken:
-        return Finding(FAILS, f"Broken in {len(broken):,} of {checked:,} {what}; the first: {broken[0]}.")
-    return Finding(HOLDS, f"Enumerated in exact fractions: {checked:,} {what}, no exception.")
+        return Finding(FAILS, f"Broken in {len(broken):,} of {checked:,} {what}; the first: {broken[0]}.", PROVED)
+    return Finding(HOLDS, f"Enumerated in exact fractions: {checked:,} {what}, no exception.", ENUMERATED)
 
 
 def shown(value: Fraction) -> str:

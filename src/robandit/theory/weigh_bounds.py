@@ -12,7 +12,7 @@ from robandit.theory.growth import growth_constant
 from robandit.theory.optimal_attack import optimal_attack
 from robandit.theory.rounds import fractions
 from robandit.theory.theorems import THEOREMS, Game
-from robandit.theory.verdicts import FAILS, HOLDS, OPEN, STRONGER, Finding
+from robandit.theory.verdicts import FAILS, HOLDS, OPEN, PROVED, STRONGER, Finding
 
 MEANS, RATE, GAP = (0.9, 0.8), 0.05, 0.1
 GAME = Game(fractions("0.9", "0.8"), Fraction("0.05"))
@@ -53,6 +53,7 @@ def fact_1_order() -> Finding:
         "orders: the bound is O(K ln T/Delta^2). The regret itself is better than that bound: with alpha half of its "
         f"limit the growth constant times Delta is {', '.join(f'{value:.2f}' for value in true)} for these gaps "
         "(Theorem 1 proves the order 1/Delta for two arms).",
+        PROVED,
     )
 
 
@@ -70,6 +71,7 @@ def theorem_2() -> Finding:
         f"1/Delta (Theorem 1); means 0.9 and 0.8, alpha = {RATE}, T = 10,000, C = 20: exact worst {exact.regret:.0f}, "
         f"Theorem 1 {proved:.0f}. For K arms and every admissible alpha a bound linear in ln T and C holds with K^2 "
         f"Delta_max/(Delta (1-rho)^3) in its price (Theorem 4; {prices[1]:.0f} here).",
+        PROVED,
     )
 
 
@@ -91,7 +93,7 @@ def adversary_power() -> Finding:
 
 
 def main_chain() -> Finding:
-    """(12) to (17): the sum of the lemmas, with its constants written out."""
+    """The last lines of the proof: the sum of the lemmas, with its constants written out."""
     eps = 0.5 * (MEANS[0] / MEANS[1] / (1 + RATE) - 1)
     xi = RATE * MEANS[0] / (1 + RATE) - RATE * MEANS[1] * (1 + eps)
     zeta = xi / (RATE * (1 + eps + 1 / (1 + RATE)))
@@ -135,4 +137,5 @@ def lower_bound() -> Finding:
         f"it loses C. For SAMBA by an attack as witness: means 0.9 and 0.8, alpha = {RATE}, T = 4,000, extra regret a "
         f"unit of C under the exact optimum {', '.join(rows)}; as T and C grow it cannot stay below "
         f"(2 + alpha)/(1 - rho) = {least:.2f}. The upper bound printed beside it, C/Delta, is {1 / GAP:.0f} a unit.",
+        PROVED,
     )

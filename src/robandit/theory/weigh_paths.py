@@ -130,7 +130,7 @@ def nested_recoveries() -> Finding:
     return Finding(
         HOLDS if nested and not crossing else FAILS,
         f"The bookkeeping: of {pairs:,} pairs of recoveries in the traced run that begin inside one another {crossing} "
-        "end outside. What is counted with it, 4c/Delta rounds a corruption, is equation (9) and fails.",
+        "end outside. What is counted with it, 4c/Delta rounds a corruption, is equation (7) and fails.",
     )
 
 
@@ -161,7 +161,7 @@ def lemma_8() -> Finding:
     mean, half = interval(np.array(rows))
     return Finding(
         OPEN,
-        "Its two steps fail (equation (9), Jensen under corruption), its conclusion is not refuted: under one attack "
+        "Its two steps fail (equation (7), Jensen under corruption), its conclusion is not refuted: under one attack "
         f"(0.2 moved while p* >= 1/2, 8 runs of 3,000 rounds) the regret in such rounds is {mean:.2f} ± {half:.2f} "
         f"for each unit of C, against 4/Delta = {4 / GAP:.0f}.",
     )

@@ -18,7 +18,7 @@ from robandit.theory.rounds import (
     q,
     states,
 )
-from robandit.theory.verdicts import FAILS, HOLDS, STRONGER, Finding, all_hold, shown, told
+from robandit.theory.verdicts import FAILS, HOLDS, PROVED, STRONGER, Finding, all_hold, shown, told
 
 F = Fraction
 GAMES = (
@@ -109,6 +109,7 @@ def drift_near_a_tie() -> Finding:
         f"{shown(drift)}, above 0, so no xi > 0 bounds it. It needs 1/(1 - alpha s) <= 1 + eps with s = p*/p_l, for "
         f"all s up to 1: alpha < Delta/(r* + r_2) = {enough} here. Below that {checked} states on a grid of s gave "
         f"{broken} positive drifts.",
+        PROVED,
     )
 
 
@@ -122,6 +123,7 @@ def corrupted_drift_near_a_tie() -> Finding:
         FAILS if drift > bound else HOLDS,
         f"Same state, c = {c}: E dx = {shown(drift)}, while the bound is below {shown(bound)} for every allowed eps "
         f"(eps < {largest}).",
+        PROVED,
     )
 
 
@@ -185,7 +187,7 @@ def jensen_corrupted() -> Finding:
         bound = (2 * c - (means[0] - means[1])) * rate / len(p) * q(p) ** 2
         wrong = wrong and drift > bound
         told_all.append(f"K = {len(p)}, {told(p)}: E dq = {drift}, above the bound's {bound}")
-    return Finding(FAILS if wrong else HOLDS, f"Delta = 1/10, c = 1/10, alpha = 1/20. {'; '.join(told_all)}.")
+    return Finding(FAILS if wrong else HOLDS, f"Delta = 1/10, c = 1/10, alpha = 1/20. {'; '.join(told_all)}.", PROVED)
 
 
 def recovery_drift() -> Finding:
@@ -196,6 +198,7 @@ def recovery_drift() -> Finding:
         FAILS if drift > bound else HOLDS,
         f"Means 9/10 and 8/10, alpha = {rate}, {told(p)}: E dq = {shown(drift)}, above {shown(bound)}. A recovery that "
         "begins with q <= 1/2 can pass through such states.",
+        PROVED,
     )
 
 
@@ -212,6 +215,7 @@ def recovery_time() -> Finding:
         f"Means 9/10 and 8/10, alpha = {rate}, {told(p)}, c = {c} > Delta/4: the rival succeeds with chance "
         f"{shown(p[1] * bad[1])} and q is above q(t0) for at least one round more; E[phi - t0] >= {shown(least)} by "
         f"the first two rounds alone, against the bound {shown(bound)}.",
+        PROVED,
     )
 
 
@@ -230,6 +234,7 @@ def wrong_leader_recovery() -> Finding:
         f"Means 9/10 and 8/10, alpha = {rate}, c = {c}, eps = {eps}: claimed {float(claimed):.1f} rounds. After a "
         f"success of the rival p* only falls until a* succeeds, so E >= 1 + q r_2'/(p* r*): {'; '.join(rows)}. No "
         "bound in c holds for all p*.",
+        PROVED,
     )
 
 
@@ -241,6 +246,7 @@ def lemma_8_first_line() -> Finding:
         FAILS if q(after) <= F(1, 2) < q(p) else HOLDS,
         f"alpha = {rate}, q(t_s) = {q(p)}: a success of a* ends the recovery at q = {shown(q(after))}. Only the last "
         "round is concerned, so the lemma does not fall with this line.",
+        PROVED,
     )
 
 
@@ -274,6 +280,7 @@ def zeta_order() -> Finding:
         STRONGER if ratios[-1] < ratios[0] / 10 else HOLDS,
         f"Means 9/10 and 8/10, rho = alpha/(Delta/r_2): {'; '.join(rows)}. It is Theta(Delta (1 - rho)): of order "
         "Delta only for steps that keep a fixed distance from their limit.",
+        PROVED,
     )
 
 
@@ -288,4 +295,5 @@ def lemma_9_sum() -> Finding:
         f"Delta = {gap}, {count} corruptions of c = {c} (C = {budget}): sum of 1 + 4c/Delta = {total}, printed "
         f"5C/Delta = {5 * budget / gap}; the ones alone are {ones} <= 4C/Delta = {4 * budget / gap}. 8C/Delta = "
         f"{8 * budget / gap} is right; the order in C is not concerned.",
+        PROVED,
     )

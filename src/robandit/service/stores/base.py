@@ -102,7 +102,10 @@ def heads_after(rows: list[Row], head_of: dict[int, Head]) -> dict[int, Head]:
     """The heads after some lines, each of which must be the next one of its experiment."""
     found: dict[int, Head] = {}
     for row in rows:
-        line, chain = found.get(row.experiment) or head_of[row.experiment]
+        head = found.get(row.experiment) or head_of.get(row.experiment)
+        if head is None:
+            raise Refused(f"there is no experiment {row.experiment}")
+        line, chain = head
         if row.line != line + 1:
             raise Refused(f"line {line + 1} of experiment {row.experiment} must come next, not {row.line}")
         found[row.experiment] = Head(row.line, chained(chain, row.body))

@@ -51,7 +51,9 @@ class MemoryStore:
 
     def lines(self, experiment: int, after: int = 0, *, acts: bool = False) -> Iterator[tuple[int, str]]:
         """Lines after one, in order."""
-        for row in self.rows[experiment][after:]:
+        with self.lock:
+            rows = self.rows[experiment][after:]
+        for row in rows:
             if row.act or not acts:
                 yield row.line, row.body
 

@@ -5,9 +5,9 @@ library that Python links is usually one of these: such a one is refused.
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import local
+from threading import RLock, local
 from typing import Any
 
 import apsw
@@ -18,6 +18,7 @@ from robandit.service.stores.base import NO_HEAD, Head, Kept, Refused, Row, Snap
 SAFE = 3_051_003
 FORMAT = 1
 SNAPSHOTS = 2  # kept of each experiment
+PAGES = 1000  # of the log, after which it is folded into the file
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS experiment(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, about TEXT NOT NULL) STRICT;
@@ -41,18 +42,32 @@ class SqliteStore:
             raise InputError(f"SQLite {apsw.sqlite_lib_version()} can lose commits: 3.51.3 or newer is needed")
         self.path, self.vfs, self.readers = str(path), vfs, local()
         self.opened: list[Any] = []  # readers of all threads
+        self.writing, self.pages = RLock(), 0
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         try:
             self.db = apsw.Connection(self.path, flags=flags, vfs=vfs)
-            self.db.set_busy_timeout(5000)
-            if not read_only:
-                self.db.execute("PRAGMA journal_mode=WAL")
-                self.db.execute("PRAGMA synchronous=FULL")
-                self.db.execute(SCHEMA)
-            self.check_format(read_only)
-            self.heads = {one: Head(line, chain) for one, line, chain in self.db.execute("SELECT * FROM head")}
+            try:
+                self.begin(read_only)
+            except BaseException:
+                self.db.close()
+                raise
         except apsw.Error as error:
             raise InputError(f"the database {self.path!r} cannot be used: {error}") from error
+
+    def begin(self, read_only: bool) -> None:
+        """Settings, tables, and where each journal ends."""
+        self.db.set_busy_timeout(5000)
+        if not read_only:
+            if self.db.execute("PRAGMA journal_mode=WAL").get != "wal":  # SQLite goes on with what it had
+                raise InputError(
+                    f"the database {self.path!r} cannot have a log beside it (WAL): its disk must be local"
+                )
+            self.db.execute("PRAGMA synchronous=FULL")
+            self.db.execute("PRAGMA wal_autocheckpoint=0")  # `checkpoint` does it
+            self.db.set_wal_hook(self.grown)
+            self.db.execute(SCHEMA)
+        self.check_format(read_only)
+        self.heads = {one: Head(line, chain) for one, line, chain in self.db.execute("SELECT * FROM head")}
 
     def check_format(self, read_only: bool) -> None:
         """Refuse a database of another layout."""
@@ -75,25 +90,38 @@ class SqliteStore:
 
     @contextmanager
     def transaction(self) -> Iterator[Any]:
-        """All or nothing."""
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
-            yield self.db
-            self.db.execute("COMMIT")
-        except BaseException:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
-            raise
+        """All or nothing, and one at a time: a connection has one transaction, whoever's thread it is."""
+        with self.writing:
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.db
+                self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                raise
+
+    def grown(self, db: Any, name: str, pages: int) -> int:
+        """SQLite tells how long the log is."""
+        self.pages = pages
+        return 0
+
+    def checkpoint(self) -> None:
+        """Fold a long log into the file; SQLite would do so by itself, but keep to itself what goes wrong."""
+        if self.pages >= PAGES:
+            with self.writing, suppress(apsw.BusyError):  # another process does it
+                self.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def meta(self, key: str, value: bytes) -> bytes:
         """What is kept under a key; the value given, if there was nothing."""
-        self.db.execute("INSERT OR IGNORE INTO meta VALUES(?, ?)", (key, value))
-        kept: bytes = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+        with self.transaction() as db:
+            db.execute("INSERT OR IGNORE INTO meta VALUES(?, ?)", (key, value))
+            kept: bytes = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
         return kept
 
     def experiments(self) -> list[Kept]:
         """All experiments."""
-        return [Kept(*row) for row in self.db.execute("SELECT id, name, about FROM experiment ORDER BY id")]
+        return [Kept(*row) for row in self.reader.execute("SELECT id, name, about FROM experiment ORDER BY id")]
 
     def create(self, name: str, about: str, first: str) -> int:
         """A new experiment with the first line of its journal."""
@@ -110,9 +138,9 @@ class SqliteStore:
 
     def commit(self, rows: list[Row], snapshots: Iterable[Snapshot] = ()) -> None:
         """Keep some lines, in order."""
-        heads = heads_after(rows, self.heads)
         try:
             with self.transaction() as db:
+                heads = heads_after(rows, self.heads)
                 self.insert(rows, heads)
                 for snapshot in snapshots:
                     db.execute("INSERT OR REPLACE INTO snapshot VALUES(?, ?, ?, ?)", snapshot)
@@ -124,6 +152,7 @@ class SqliteStore:
         except apsw.ConstraintError as error:
             raise Refused(f"a line or a decision is kept already: {error}") from error
         self.heads |= heads
+        self.checkpoint()
 
     def insert(self, rows: list[Row], heads: dict[int, Head]) -> None:
         """Lines and heads, inside a transaction."""

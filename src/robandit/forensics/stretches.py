@@ -1,0 +1,142 @@
+"""A journal in which arms came or went, folded again and again: the stretches between two changes, one after another.
+
+Each stretch is folded at compiled speed; at a change the state is moved as the learner moved it (online/fold.py), so
+that nothing left out gives the learner's own state, bit for bit.
+"""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from robandit.dice import Random, decision_words
+from robandit.forensics.tables import Changes, Codes
+from robandit.game import Floats, Policy
+from robandit.lab import leave_out
+from robandit.lab.folds import Folding
+from robandit.lab.log import CHOOSING, Log
+from robandit.online.fold import Fold
+from robandit.online.lists import as_arrays, as_lists
+from robandit.online.roster import Roster
+from robandit.online.terms import Terms
+from robandit.online.warm import fold_rows
+
+
+@dataclass(frozen=True)
+class Stretched(Folding):
+    """A folding whose arms change; beliefs are about all arms there ever were, 0 for those that are not there."""
+
+    terms: Terms | None = None  # a journal has them
+    changes: Changes = ()
+
+    @property
+    def trials(self) -> int:
+        """Fewer than elsewhere: they are thrown interpreted, for no compiled policy chooses among some arms."""
+        return 250
+
+    def looks(self, count: int) -> int:
+        """Fewer too: a look ends a stretch, and some throw trial choices."""
+        return min(count, 100 if self.policy.explicit else 40)
+
+    @cached_property
+    def fresh(self) -> Any:
+        """The state before the first row, of the arms there were then."""
+        assert self.terms is not None
+        fold = Fold(self.policy, self.terms)
+        return as_arrays(self.policy, fold.setting, fold.state)
+
+    def fold(
+        self,
+        left: Codes,
+        marks: Codes,
+        kind: int,
+        codes: Codes,
+        control: tuple[Codes, Codes] | None = None,
+        watched: tuple[Floats, Floats] | None = None,
+        engine: str = "rounds",
+        start: Any = None,
+        first: int = 0,
+    ) -> tuple[Floats, Any]:
+        """As `Folding.fold`, stretch by stretch; what a shadow would have done row by row is not told."""
+        beliefs, state = np.zeros((len(left), len(marks), self.setting.arms)), self.fresh
+        for number, source in enumerate(left):
+            for mark, (state, fold) in enumerate(self.lived(int(source), marks, codes, control, engine)):
+                kept = np.where(codes[: marks[mark]] == source, -1, codes[: marks[mark]])
+                present = fold.roster.present
+                beliefs[number, mark, present] = self.belief(state, present, kind, kept)
+            if control and control[0][0]:
+                break
+        return beliefs, state
+
+    def lived(
+        self, source: int, marks: Codes, codes: Codes, control: tuple[Codes, Codes] | None, engine: str
+    ) -> Iterator[tuple[Any, Fold]]:
+        """The state at each mark without a source, and the arms there are then."""
+        assert self.terms is not None
+        fold = Fold(self.policy, replace(self.terms, state=None))
+        state, done, changes = deepcopy(self.fresh), 0, list(self.changes)
+
+        def learnt(stop: int) -> Any:
+            if stop == done:
+                return state
+            ends, alone = np.array([stop]), np.array([source])
+            return Folding.fold(
+                self, alone, ends, leave_out.PRESENT, codes, control, engine=engine, start=state, first=done
+            )[1]
+
+        for mark in marks:
+            while changes and changes[0][0] <= mark:
+                row, change, name = changes.pop(0)
+                state, done = learnt(row), row
+                fold.state = as_lists(state)
+                fold.change(name, change)
+                state = as_arrays(self.policy, fold.setting, fold.state)
+            state, done = learnt(int(mark)), int(mark)
+            yield state, fold
+
+    def belief(self, state: Any, present: list[int], kind: int, codes: Codes) -> Any:
+        """What is believed of the arms that are there: p among them, the best mean, or the share of trial choices."""
+        if kind == leave_out.TRIALS:
+            return shares(self.policy, state, present, self.seed, self.trials)
+        if kind == leave_out.MEANS:
+            learnt = self.columns["rewarded"][: len(codes)] & (codes >= 0)
+            arms, rewards = (self.columns[name][: len(codes)][learnt] for name in ("arms", "rewards"))
+            pulls = np.bincount(arms, minlength=self.setting.arms)[present]
+            sums = np.bincount(arms, rewards, self.setting.arms)[present]
+            means = np.where(pulls > 0, sums / np.maximum(pulls, 1), -1.0)
+            return np.eye(len(present))[int(means.argmax())]
+        if len(present) == len(state.chances):
+            return state.chances
+        return np.array(self.policy.chances_among(state, present))
+
+    def replayed(self, kept: Any) -> Floats:
+        """What is believed after a log that never held the other rows, by the loop that knows of no sources."""
+        assert self.terms is not None
+        before = np.concatenate([[0], np.cumsum(kept)])
+        changes = tuple((int(before[row]), change, name) for row, change, name in self.changes)
+        log = Log(**{name: column[kept] for name, column in self.columns.items()})
+        rest = replace(self, log=log, codes=self.codes[kept], changes=changes)
+        found, present = np.zeros(self.setting.arms), roster_after(self.terms, changes).present
+        state = fold_rows(self.policy, self.terms, log, changes)
+        found[present] = rest.belief(state, present, self.kind, rest.codes)
+        return found
+
+
+def shares(policy: Policy[Any], state: Any, present: list[int], seed: int, trials: int) -> Floats:
+    """How often each arm that is there comes in trial choices."""
+    random = Random(*map(int, decision_words(seed, np.zeros(1, np.uint64), CHOOSING)[0]))
+    lists = as_lists(deepcopy(state))
+    drawn = [policy.choose_among(lists, present, random).arm for _ in range(trials)]
+    found: Floats = np.bincount(drawn, minlength=max(present) + 1)[present] / trials
+    return found
+
+
+def roster_after(terms: Terms, changes: Changes) -> Roster:
+    """The arms after the last row."""
+    roster = Roster(terms.arms)
+    for _, change, name in changes:
+        roster = roster.after(name, change)
+    return roster

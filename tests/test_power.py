@@ -1,0 +1,84 @@
+"""Power cuts and bad disks: nothing that was acknowledged is lost, and a service that cannot write stops."""
+
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from robandit.service.stores import sqlite
+from robandit.service.writer import Writer
+from tests.disk import Crashes
+from tests.power import checked, cuts, recorded
+
+
+@pytest.fixture(autouse=True)
+def short_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log is folded into the file often, so that this is interrupted, too."""
+    monkeypatch.setattr(sqlite, "PAGES", 40)
+
+
+class Early(Writer):
+    """Wrong: it answers, then commits."""
+
+    def run(self) -> None:
+        while (batch := self.batches.get()) is not None:
+            self.loop.call_soon_threadsafe(self.committed, batch, 0, 0.0)
+            self.store.commit(
+                [row for item in batch for row in item.rows], [item.snapshot for item in batch if item.snapshot]
+            )
+
+
+def folder(path: Path, name: str) -> Path:
+    """A new folder."""
+    (path / name).mkdir()
+    return path / name
+
+
+def test_power_cuts_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    """A sample of the points; verification/ has all of them."""
+    tape, errors = recorded(folder(tmp_path, "run") / "db", 200)
+    kinds = [op.kind for op in tape.ops]
+    assert errors == []
+    assert kinds.count("sync") > 200  # a commit is synced, and so is the log when it is folded in
+    told = cuts(tape.ops, folder(tmp_path, "cut"), every=15)
+    assert (told["lost"], told["broken"]) == (0, 0)
+    assert told["cuts"] > 150
+    assert told["acknowledged"] > 10_000
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"writer_of": Early}, {"pragma": "PRAGMA synchronous=OFF"}, {"pragma": "PRAGMA synchronous=NORMAL"}]
+)
+def test_it_would_be_noticed(tmp_path: Path, wrong: Any) -> None:
+    """Answers before the commit, and commits without a sync: both lose what was acknowledged."""
+    tape, errors = recorded(folder(tmp_path, "run") / "db", 40, **wrong)
+    assert errors == []
+    told = cuts(tape.ops, folder(tmp_path, "cut"), every=9)
+    assert told["cuts that lost"] > 3
+    assert bool(told["broken"]) == ("OFF" in str(wrong))  # without any sync the file itself may be gone
+
+
+@pytest.mark.parametrize("fault", [apsw.IOError, apsw.FullError])
+def test_a_disk_that_fails_stops_the_service(tmp_path: Path, fault: Any) -> None:
+    """One write or sync goes wrong, then the disk is fine: whoever is told yes has a row, and nobody is after it."""
+    whole, _ = recorded(folder(tmp_path, "whole") / "db", 25)
+    for at in range(3, whole.risky - 12, 29):  # the last ones fold the log in when the store is closed
+        check_fault(tmp_path, 25, at, fault)
+
+
+def check_fault(path: Path, commits: int, at: int, fault: Any) -> None:
+    """One fault; the database as it was left, and after a power cut on top."""
+    tape, errors = recorded(folder(path, f"fault {at}") / "db", commits, fault_at=at, fault=fault)
+    said = max((op.offset for op in tape.ops if op.kind == "say"), default=0)
+    assert tape.faulted
+    assert [what for what, _ in errors].count("stops") == 1, (at, errors)
+    assert said < 10**9
+    assert checked(path / f"fault {at}" / "db", said) == 0, at
+    crashes = Crashes(tape.ops, at)
+    for _ in crashes.play():
+        pass
+    after = folder(path, f"cut {at}")
+    for share in (0.0, 0.5):
+        crashes.cut(after, share)
+        assert checked(after / "db", said) == 0, at

@@ -1,0 +1,62 @@
+"""docs/make_tables.py: a table is what its commands say, and docs/threats.md has no empty one."""
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+spec = importlib.util.spec_from_file_location("make_tables", ROOT / "docs" / "make_tables.py")
+assert spec is not None
+assert spec.loader is not None
+GAME = "--means 0.2,0.8 --horizon 500 --runs 4 --threads 1"
+HEAD = f"""<!-- table
+calm: robandit play {GAME}
+ring: robandit play {GAME} --attack sink-shown --share 0.3
+price: robandit price {GAME} --can erase --attack sink-shown --out OUT
+policies: samba | uniform
+-->
+"""
+
+
+@pytest.fixture
+def maker() -> Any:
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_table_holds_what_each_command_says_of_each_policy(maker: Any, tmp_path: Path, robandit: Any) -> None:
+    page = f"Before.\n{HEAD.replace('OUT', str(tmp_path))}| old |\n<!-- end -->\nAfter.\n"
+    made = maker.remade(page)
+    assert made.startswith("Before.\n<!-- table\n")
+    assert made.endswith("<!-- end -->\nAfter.\n")
+    assert "| old |" not in made
+    rows = [line.split(" | ") for line in made.splitlines() if line.startswith(("| samba", "| uniform"))]
+    told = robandit("play", *GAME.split(), "--policy", "samba", "--json")[1]["results"][0]
+    assert rows[0][1] == f"{told['best_arm_share']:.2f} ± {told['best_arm_half_width_95']:.2f}"
+    assert rows[1][3] == "does not learn within T |"
+    assert re.fullmatch(r"[\d.]+, [\d.]+ \([\d.]+-[\d.]+\) \|", rows[0][3])
+    assert maker.remade(made) == made
+
+
+def test_a_name_the_command_spells_otherwise_is_refused(maker: Any) -> None:
+    page = f"<!-- table\ncalm: robandit play {GAME}\npolicies: samba:learning_rate=0.05\n-->\n<!-- end -->\n"
+    with pytest.raises(SystemExit, match=r"not those of the command, \['samba'\]"):
+        maker.remade(page)
+
+
+def test_a_script_can_fill_a_table(maker: Any) -> None:
+    assert maker.remade("<!-- table\npython -c 'print(6 * 7)' -->\n<!-- end -->\n").endswith("42\n<!-- end -->\n")
+
+
+def test_no_table_of_the_page_is_empty(maker: Any) -> None:
+    blocks = list(maker.BLOCK.finditer((ROOT / "docs" / "threats.md").read_text(encoding="utf-8")))
+    assert len(blocks) >= 4
+    for block in blocks:
+        named = [line.split(": ", 1)[1].split(" | ") for line in block["head"].splitlines() if line.startswith("polic")]
+        shown = [line for line in block["body"].splitlines() if line.startswith("| ")][2 if named else 1 :]
+        assert shown
+        assert not named or [line.split(" | ")[0].removeprefix("| ") for line in shown] == named[0]

@@ -1,0 +1,74 @@
+"""Levers against fraud put together, to be scored by score.py: which of them add up?
+
+One policy with five: a bonus linear/n, an optimistic prior, slowed counts, a second look at leaders that fell, and
+trimming, which for rewards of 0 or 1 takes a share off every mean but not below 0. All at their neutral values it is
+Thompson sampling. Caps on sources are the attacker's side: see score.py.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from robandit.dice import Random
+from robandit.game import Choice, Floats, Policy, Setting
+from robandit.parts import About, parameter
+from robandit.variates import beta_draw
+
+
+@dataclass
+class State:
+    """The posterior's counts, choices, and who has led for a while."""
+
+    chances: Floats
+    wins: Floats
+    losses: Floats
+    chosen: Floats
+    rounds: int = 0
+
+
+@dataclass(frozen=True)
+class Levers(Policy[State]):
+    """Pulls the arm that is best in a draw from the slowed posterior, lifted by linear/(n + 1)."""
+
+    about = About("levers", "bonus, optimism, tempering and second looks at once", fidelity="exact")
+    explicit = False
+    linear: float = parameter(0.0, "of the bonus linear/(n + 1)", least=0)
+    optimism: float = parameter(0.0, "successes every arm is credited with", least=0)
+    temper: float = parameter(1.0, "by how much the counts are slowed", least=1)
+    second: float = parameter(0.0, "c/t is the chance of a look at the arm shown most of those not in front", least=0)
+    trim: float = parameter(0.0, "what is taken off every draw, down to 0", least=0, below=1)
+
+    def start(self, setting: Setting) -> State:
+        ones = np.ones(setting.arms)
+        wins = np.full(setting.arms, 1.0 + self.optimism)
+        return State(np.full(setting.arms, 1.0 / setting.arms), wins, ones, np.zeros(setting.arms))
+
+    def choose(self, state: State, random: Random) -> Choice:
+        if random.uniform() * (state.rounds + 1.0) < self.second:
+            return Choice(self.fallen(state), math.nan, 0)
+        best, best_value = 0, -1.0
+        for arm in range(len(state.wins)):
+            draw = beta_draw(state.wins[arm], state.losses[arm], random)
+            value = max(draw - self.trim, 0.0) + self.linear / (state.chosen[arm] + 1.0)
+            if value > best_value:
+                best, best_value = arm, value
+        return Choice(best, math.nan, 0)
+
+    def fallen(self, state: State) -> int:
+        """The arm shown most often that is not the one with the best mean now."""
+        leader, leading, most, shown = 0, -1.0, 0, -1.0
+        for arm in range(len(state.wins)):
+            mean = state.wins[arm] / (state.wins[arm] + state.losses[arm])
+            if mean > leading:
+                leader, leading = arm, mean
+        for arm in range(len(state.wins)):
+            if arm != leader and state.chosen[arm] > shown:
+                most, shown = arm, state.chosen[arm]
+        return most
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        state.rounds += 1
+        state.chosen[choice.arm] += 1.0
+        state.wins[choice.arm] += reward / self.temper
+        state.losses[choice.arm] += (1.0 - reward) / self.temper
