@@ -16,7 +16,7 @@ from robandit.service.leases import Leases
 from robandit.service.problems import Problem
 from robandit.service.service import Service
 from robandit.service.stores.address import open_store
-from robandit.service.stores.base import Refused, Row, Snapshot, Unreachable
+from robandit.service.stores.base import Refused, Row, Snapshot, Unreachable, chained
 from robandit.service.stores.postgres import PostgresStore
 from robandit.service.tokens import Tokens
 
@@ -135,24 +135,32 @@ def test_nothing_lands_after_a_claim(store: Any, database: str) -> None:
         old.fences.clear()
 
 
-def test_renewing_does_not_wait_for_commits(store: Any) -> None:
-    """Both touch the same leases, in any order, and neither is ever the victim of a deadlock."""
-    one = store()
-    for name in ("one", "two", "three"):
-        one.create(name, "{}", "{}")
-    lost, done = list[int](), threading.Event()
+def test_renewing_does_not_wait_for_a_commit_under_way_and_claims_leave_it_alone(store: Any, database: str) -> None:
+    first = store()
+    first.create("one", "{}", "{}")
+    first.hang_up()
+    first.conninfo += " options='-c lock_timeout=3000'"  # who waits, fails
+    head = first.head(1)
+    with psycopg.connect(database) as db:
+        heads = f'[[1, 1, 1, "{head.chain.hex()}", 2, "{chained(head.chain, "{}").hex()}"]]'
+        lines = '[[1, 2, false, null, "{}"]]'
+        db.execute("SELECT robandit.commit_lines(%s, %s, '[]', '{}')", (heads, lines))
+        assert first.renew({1: 1}) == []
+        run_out(database)
+        assert store().claim(9) == []
+    (claim,) = store().claim(9)
+    assert claim.head.line == 2
 
-    def renew() -> None:
-        while not done.is_set():
-            lost.extend(one.renew({3: 1, 1: 1, 2: 1}))
 
-    thread = threading.Thread(target=renew)
-    thread.start()
-    for line in range(2, 152):
-        one.commit([row(2, line), row(3, line), row(1, line)])
-    done.set()
-    thread.join()
-    assert lost == []
+def test_a_commit_goes_on_from_the_very_journal_it_knows(store: Any, database: str) -> None:
+    """After a restore in place an old process might find its fence again, but never its journal."""
+    first = store()
+    first.create("one", "{}", "{}")
+    with psycopg.connect(database) as db:
+        db.execute("UPDATE robandit.head SET chain = %s", (bytes(16),))
+    with pytest.raises(Refused, match="does not end where this commit goes on"):
+        first.commit([row(1, 2)])
+    assert first.head(1).line == 1
 
 
 def test_addresses_are_checked(postgres: Any, store: Any) -> None:

@@ -11,6 +11,7 @@ import apsw
 import pytest
 
 import robandit as rb
+from robandit.service.stores.address import open_store
 from robandit.service.stores.base import Head, Refused, Row, Snapshot, Store
 from robandit.service.stores.memory import MemoryStore
 from robandit.service.stores.sqlite import SqliteStore
@@ -25,13 +26,16 @@ BODIES = [
 ]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Opens one and the same database, again and again; a store in memory is the same one each time."""
     here, stores = MemoryStore(), list[Store]()
+    url = request.getfixturevalue("database") if request.param == "postgres" else f"sqlite:///{tmp_path}/db"
 
     def opens() -> Store:
-        stores.append(here if request.param == "memory" else SqliteStore(tmp_path / "db"))
+        stores.append(here if request.param == "memory" else open_store(url))
+        with suppress(Refused):  # another one of these is the owner
+            stores[-1].take_all()
         return stores[-1]
 
     yield opens
