@@ -24,7 +24,8 @@ def attack_shape(
     axes = figure.add_subplot()
     odds = np.log(chances / (1.0 - chances))
     colours = ListedColormap(SHADES)
-    axes.pcolormesh(rounds + 1, odds, decisions.T, cmap=colours, vmin=-0.5, vmax=3.5, shading="nearest")
+    terms: dict[str, Any] = {"cmap": colours, "vmin": -0.5, "vmax": 3.5, "shading": "nearest"}
+    axes.pcolormesh(rounds + 1, odds, decisions.T, **terms, rasterized=True)  # else an SVG holds 50,000 rectangles
     inside = [tick for tick in TICKS if odds[0] <= np.log(tick / (1 - tick)) <= odds[-1]]
     axes.set_yticks([np.log(tick / (1 - tick)) for tick in inside], [f"{100 * tick:g} %" for tick in inside])
     axes.axhline(0.0, color="#333333", linewidth=0.8, linestyle=":")
