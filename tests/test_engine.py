@@ -182,6 +182,19 @@ def test_a_short_play_is_not_optimised_and_has_the_same_bits(
     assert brief[0] == full[0] == play(engine="plain")[0]
 
 
+def test_where_short_plays_go_on_the_optimised_kernel_is_made(pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROBANDIT_CACHE", str(pieces))
+    monkeypatch.setattr(kernel, "_KERNELS", {})
+    monkeypatch.setattr(kernel, "PATIENCE", 0.01)  # of a brief kernel's own time; the first play takes far less
+    made, regrets = [], []
+    for horizon in (400, 80_000, 400, 400):
+        trace = rb.simulate(rb.policy("samba"), ENVIRONMENT, horizon=horizon, runs=4, threads=1)
+        made.append(kernel.built()[0])
+        regrets.append(trace.regret.tolist())
+    assert (made[0], made[2:]) == (1, [2, 2])
+    assert regrets[0] == regrets[2] == regrets[3]
+
+
 def test_a_damaged_cache_is_made_anew(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def play() -> tuple[Any, tuple[int, int]]:
         monkeypatch.setattr(kernel, "_KERNELS", {})

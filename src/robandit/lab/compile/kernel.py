@@ -9,7 +9,7 @@ combination, optimised once and kept as an object (link.py, which does not). Wha
 fingerprint without numba. A part that cannot go this road, as one that allocates, goes the other one (counted.py).
 
 For a short play optimising takes longer than it saves: its kernel is brief, emitted as it was linked. The bits are the
-same, so nothing depends on it, and where the full kernel is there already it is taken.
+same, so nothing depends on it. Where the full kernel is there it is taken, and where short plays go on and on it is made.
 """
 
 import re
@@ -32,6 +32,7 @@ SEAMS = ("open_", "restore_", "close_")
 EFFORTS = {"full": ("full",), "brief": ("brief",), "either": ("full", "brief")}  # what will do; the last is built
 OBJECTS = {"full": ".o", "brief": ".brief.o"}
 SHORT = 10**6  # rounds times arms of a play that is over before its kernel would have been optimised
+PATIENCE = 0.3  # seconds in a brief kernel after which the full one is made: about what that takes
 _KERNELS: dict[Any, Any] = {}
 _LOCK = threading.RLock()
 
@@ -44,6 +45,8 @@ def kernel_for(entry: Callable[..., Any], parts: dict[str, Any], rest: tuple[Any
     """
     layouts = {role: layout_of(part) for role, part in parts.items()}
     kinds = tuple(kind_of(value) for value in rest)
+    if effort == "either" and (brief := _KERNELS.get(((entry, "brief"), *layouts.items(), kinds))):
+        effort = "full" if brief.spent > PATIENCE else effort
     keys = {one: ((entry, one), *layouts.items(), kinds) for one in EFFORTS[effort]}
     known = next((key for key in keys.values() if key in _KERNELS), None)
     if known is None:  # a kernel that is there never waits for one that is being built

@@ -3,6 +3,7 @@
 import ctypes
 import json
 import threading
+import time
 from functools import cache
 from typing import Any
 
@@ -132,7 +133,7 @@ class Kernel:
     road = "linked"
 
     def __init__(self, content: bytes, objects: dict[str, Layout], arguments: Kind, found: bool) -> None:
-        self.objects, self.arguments, self.found = objects, arguments, found
+        self.objects, self.arguments, self.found, self.spent = objects, arguments, found, 0.0
         size = int.from_bytes(content[:8], "little")
         absent = missing(json.loads(content[8 : 8 + size]))
         if absent:
@@ -151,7 +152,10 @@ class Kernel:
         kept: list[Any] = []  # what pointers point to must live through the call
         arguments = tuple(pointed(value, kept) for value in ((pointers, *rest) if parts else rest))
         block = block_of(arguments, self.arguments)
-        if self.function(block.ctypes.data):
+        begun = time.thread_time()
+        failed = self.function(block.ctypes.data)
+        self.spent += time.thread_time() - begun
+        if failed:
             names = ", ".join(layout.cls.__name__ for layout in self.objects.values() if issubclass(layout.cls, Part))
             raise PlayError(f"one of {names} raised an exception in the middle of a play: engine plain shows where")
         for role, part, memory in zip(self.objects, parts, blocks, strict=True):
