@@ -9,7 +9,7 @@ combination, optimised once and kept as an object (link.py, which does not). Wha
 fingerprint without numba. A part that cannot go this road, as one that allocates, goes the other one (counted.py).
 
 For a short play optimising takes longer than it saves: its kernel is brief, emitted as it was linked. The bits are the
-same, so nothing depends on it. Where the full kernel is there it is taken, and where short plays go on and on it is made.
+same, so nothing depends on it. Where the full kernel is there it is taken; where short plays go on and on it is made.
 """
 
 import re
