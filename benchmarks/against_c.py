@@ -59,7 +59,7 @@ def play_c(function: Any, theta: float, budget: int) -> np.ndarray:
 def play_lab(policy: Any, adversary: Any) -> np.ndarray:
     """Regrets of the lab, one thread, in this thread."""
     table = set_table(policy, rb.Bernoulli(np.arange(1, ARMS + 1) / (ARMS + 1)), adversary, ROUNDS, RUNS, 1, 200)
-    table.play_compiled(slice(0, RUNS))
+    table.play_compiled(slice(0, RUNS), "full")
     return table.regret[:, -1]
 
 

@@ -28,7 +28,7 @@ ROUNDS = {9: 500_000, 2: 100_000, 10: 50_000, 100: 20_000, 1000: 5_000}
 def played(name: str, arms: int) -> None:
     """One play with the published constants."""
     table = set_table(rb.policy(name), rb.Bernoulli(spread_means(arms)), None, ROUNDS[arms], 1, 1, 10)
-    table.play_compiled(slice(0, 1))
+    table.play_compiled(slice(0, 1), "full")
 
 
 def newton_steps(name: str, rounds: int = 3000) -> str:

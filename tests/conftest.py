@@ -2,13 +2,16 @@
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from robandit.cli.main import main
+from robandit.lab.compile.cache import cache_folder
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: workers share the cores already
 
@@ -23,6 +26,16 @@ def robandit(capsys: pytest.CaptureFixture[str]) -> Any:
         return code, json.loads(out) if "--json" in words and code == 0 else out, err
 
     return run
+
+
+@pytest.fixture
+def pieces(tmp_path: Path) -> Path:
+    """A kernel cache of the test's own without any kernel, but with what kernels are linked from, as far as known."""
+    (tmp_path / "pieces").mkdir()
+    for path in cache_folder().glob("*.bc"):
+        with suppress(FileNotFoundError):  # another worker prunes
+            shutil.copy(path, tmp_path / "pieces")
+    return tmp_path / "pieces"
 
 
 @pytest.fixture

@@ -60,18 +60,17 @@ def run_script(folder: Path, cache: Path, helper: str) -> tuple[float, int]:
     return float(regret), int(hits)
 
 
-def test_cached_across_processes_and_never_stale(tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    first, cold = run_script(tmp_path, cache, "def step(rate):\n    return rate\n")
-    again, warm = run_script(tmp_path, cache, "def step(rate):\n    return rate\n")
-    edited, stale = run_script(tmp_path, cache, "def step(rate):\n    return 0.5 * rate\n")
-    constant, _ = run_script(tmp_path, cache, "SHARE = 0.25\ndef step(rate):\n    return SHARE * rate\n")
-    changed, old = run_script(tmp_path, cache, "SHARE = 0.75\ndef step(rate):\n    return SHARE * rate\n")
+def test_cached_across_processes_and_never_stale(tmp_path: Path, pieces: Path) -> None:
+    first, cold = run_script(tmp_path, pieces, "def step(rate):\n    return rate\n")
+    again, warm = run_script(tmp_path, pieces, "def step(rate):\n    return rate\n")
+    edited, stale = run_script(tmp_path, pieces, "def step(rate):\n    return 0.5 * rate\n")
+    constant, _ = run_script(tmp_path, pieces, "SHARE = 0.25\ndef step(rate):\n    return SHARE * rate\n")
+    changed, old = run_script(tmp_path, pieces, "SHARE = 0.75\ndef step(rate):\n    return SHARE * rate\n")
     assert (cold, warm, stale, old) == (0, 1, 0, 0)
     assert first == again
     assert len({first, edited, constant, changed}) == 4
     compiled = "import numba\nSHARE = {0}\n@numba.njit\ndef step(rate):\n    return rate / SHARE\n"
-    three, seven = (run_script(tmp_path, cache, compiled.format(share)) for share in (3, 7))
+    three, seven = (run_script(tmp_path, pieces, compiled.format(share)) for share in (3, 7))
     assert three[0] != seven[0]
     assert seven[1] == 0
 
@@ -102,13 +101,13 @@ print(rb.simulate(Two(), rb.Bernoulli([0.2, 0.8]), horizon=2000, runs=2).best_ar
 """
 
 
-def test_two_methods_reading_one_module_are_never_stale(tmp_path: Path) -> None:
+def test_two_methods_reading_one_module_are_never_stale(tmp_path: Path, pieces: Path) -> None:
     (tmp_path / "script.py").write_text(CONSTANTS)
     shares = []
     for b in (0.1, 0.9):
         (tmp_path / "consts.py").write_text(f"A = 1.0\nB = {b}\n")
         words = [sys.executable, "-B", str(tmp_path / "script.py")]
-        env = {"ROBANDIT_CACHE": str(tmp_path / "cache"), "PATH": ""}
+        env = {"ROBANDIT_CACHE": str(pieces), "PATH": ""}
         shares.append(float(subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout))
     assert shares[0] > 0.8
     assert shares[1] < 0.2

@@ -18,8 +18,10 @@ from robandit.conformance.law import require_same_play
 from robandit.errors import CompileError, PlayError
 from robandit.lab.compile import cache, kernel
 from robandit.lab.compile.memory import block_of, measure, places, read_scalars
+from robandit.lab.log import Log, replay_log
 from robandit.lab.table import set_table
 from robandit.layout import layout_of
+from robandit.state import saved
 
 ENVIRONMENT = rb.Bernoulli([0.2, 0.5, 0.8])
 
@@ -159,12 +161,46 @@ def test_many_processes_may_fill_one_cache_and_what_is_found_needs_no_numba(tmp_
     assert answer(start(tmp_path)) == [cold[0][0], "linked", [0, 1], False]
 
 
+def test_a_short_play_is_not_optimised_and_has_the_same_bits(
+    tmp_path: Path, pieces: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROBANDIT_CACHE", str(pieces))
+
+    def play(horizon: int = 400, engine: str = "rounds") -> Any:
+        monkeypatch.setattr(kernel, "_KERNELS", {})
+        trace = rb.simulate(rb.policy("samba"), ENVIRONMENT, horizon=horizon, runs=3, threads=1, engine=engine)
+        objects = sorted(path.name.partition(".")[2] for path in pieces.glob("*.o"))
+        return trace.regret.tolist(), objects, kernel.built()
+
+    brief = play()
+    assert brief[1:] == (["brief.o"], (1, 0))
+    assert play()[1:] == (["brief.o"], (0, 1))
+    assert play(120_000)[1:] == (["brief.o", "o"], (1, 0))
+    next(pieces.glob("*.brief.o")).unlink()
+    full = play()  # the optimised kernel is there: nothing is made
+    assert full[1:] == (["o"], (0, 1))
+    assert brief[0] == full[0] == play(engine="plain")[0]
+
+
+def test_where_short_plays_go_on_the_optimised_kernel_is_made(pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROBANDIT_CACHE", str(pieces))
+    monkeypatch.setattr(kernel, "_KERNELS", {})
+    monkeypatch.setattr(kernel, "PATIENCE", 0.01)  # of a brief kernel's own time; the first play takes far less
+    made, regrets = [], []
+    for horizon in (400, 80_000, 400, 400):
+        trace = rb.simulate(rb.policy("samba"), ENVIRONMENT, horizon=horizon, runs=4, threads=1)
+        made.append(kernel.built()[0])
+        regrets.append(trace.regret.tolist())
+    assert (made[0], made[2:]) == (1, [2, 2])
+    assert regrets[0] == regrets[2] == regrets[3]
+
+
 def test_a_damaged_cache_is_made_anew(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def play() -> tuple[Any, tuple[int, int]]:
         monkeypatch.setattr(kernel, "_KERNELS", {})
-        trace = rb.simulate(rb.policy("uniform"), ENVIRONMENT, horizon=400, runs=2, threads=1)
-        return trace.regret[:, -1].tolist(), kernel.built()
+        return saved(replay_log(rb.policy("exp3"), log, arms=3, horizon=400)), kernel.built()
 
+    log = Log(np.arange(300) % 3, np.full(300, 1 / 3), np.linspace(0.0, 1.0, 300))  # the smallest loop
     first, random = play(), np.random.default_rng(1)
     assert first[1] == (1, 0)
     assert play() == (first[0], (0, 1))
@@ -276,17 +312,17 @@ print(json.dumps([trace.regret[:, -1].tolist(), trace.road]))
 """
 
 
-def test_what_numba_offers_is_there_when_a_kernel_is_found(tmp_path: Path) -> None:
+def test_what_numba_offers_is_there_when_a_kernel_is_found(tmp_path: Path, pieces: Path) -> None:
     """frexp is one of numba's own functions: a later process has it only if it imports numba for it."""
     (tmp_path / "script.py").write_text(OFFERED)
     words, env = (
         [sys.executable, str(tmp_path / "script.py")],
-        {**os.environ, "ROBANDIT_CACHE": str(tmp_path / "cache")},
+        {**os.environ, "ROBANDIT_CACHE": str(pieces)},
     )
     answers = [subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout for _ in range(2)]
     assert json.loads(answers[0])[1] == "linked"
     assert answers[0] == answers[1]
-    assert not list((tmp_path / "cache").glob("*.slow"))
+    assert not list(pieces.glob("*.slow"))
 
 
 @dataclass

@@ -12,7 +12,7 @@ from robandit.variates import beta_draw
 from tests.naive import LINEAR_KL_UCB, NAIVE
 from tests.support import stream
 
-ROUNDS = {"ftrl-hybrid": 400, "kl-ucb": 1200}
+ROUNDS = {"ftrl-hybrid": 250, "kl-ucb": 1200}
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "samba": [{}, {"learning_rate": 0.3}],
     "ucb1": [{}, {"scale": 4.0}],

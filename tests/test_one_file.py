@@ -19,13 +19,13 @@ print("kept")
 """
 
 
-def test_a_policy_is_one_file(tmp_path: Path) -> None:
+def test_a_policy_is_one_file(tmp_path: Path, pieces: Path) -> None:
     shutil.copytree(Path(str(rb.__file__)).parent, tmp_path / "robandit", ignore=shutil.ignore_patterns("__pycache__"))
     before = {path.name for path in (tmp_path / "robandit" / "policies").glob("*.py")}
     shown = re.search(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
     assert shown
     (tmp_path / "robandit" / "policies" / "follow_the_leader.py").write_text(textwrap.dedent(shown[1]))
-    environment = {"PYTHONPATH": str(tmp_path), "ROBANDIT_CACHE": str(tmp_path / "cache"), "PATH": ""}
+    environment = {"PYTHONPATH": str(tmp_path), "ROBANDIT_CACHE": str(pieces), "PATH": ""}
 
     def run(*words: str) -> str:
         done = subprocess.run([sys.executable, *words], env=environment, cwd=tmp_path, capture_output=True, text=True)

@@ -31,10 +31,9 @@ def test_panels_are_the_same_bytes_for_the_same_data_and_name_their_lines() -> N
     panels = [Panel("schedule start", lines), Panel("schedule middle", lines[:1], (20.0, 30.0)), Panel("third", lines)]
     for log in (False, True):
         one, two = (Drawing(panels, "rounds played", "regret made", log, log) for _ in range(2))
-        assert {kind: one.rendered(kind) for kind in ("pdf", "png", "svg")} == {
-            kind: two.rendered(kind) for kind in ("pdf", "png", "svg")
-        }
-        drawn = one.rendered("svg").decode()
+        files, again = ({kind: each.rendered(kind) for kind in ("pdf", "png", "svg")} for each in (one, two))
+        assert files == again
+        drawn = files["svg"].decode()
         words = ("samba", "ucb1", "rounds played", "regret made", "schedule start", "schedule middle", "third")
         assert all(f">{word}<" in drawn for word in words)
 

@@ -275,12 +275,12 @@ def test_slow_copy_is_drawn_once_in_c_rounds(told: float, share: float) -> None:
 def test_active_sets_are_nested(policy: Any) -> None:
     """A faster copy never keeps an arm that a slower one dropped."""
     state, random = policy.start(rb.Setting(4, 400_000, 3.0)), stream(52)
-    for t in range(60_000):
+    for t in range(20_000):
         choice = policy.choose(state, random)
         policy.learn(state, choice, (0.0, 1.0, 0.05, 0.1)[choice.arm], random)
-        if t % 500 == 0:
+        if t % 100 == 0:
             assert (np.diff(state.active, axis=0) >= 0).all()
-    assert state.active.sum() < state.active.size
+    assert state.active.sum() <= state.active.size - 6  # two copies at least have dropped three arms
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_the_policy_plays_the_rule_of_algorithm_1() -> None:
 
 
 @needs_coq
-def test_the_theorems_speak_of_the_rule_of_algorithm_1(tmp_path: Path) -> None:
+def test_the_theorems_speak_of_the_rule_of_algorithm_1(checked: tuple[Path, str, set[str]]) -> None:
     """The definition of Samba.v over the rationals, run by Coq, gives the same fractions, every one."""
     cases = list(enumerated())
     lines = [
@@ -122,16 +122,13 @@ def test_the_theorems_speak_of_the_rule_of_algorithm_1(tmp_path: Path) -> None:
         f"[{'; '.join(f'({arm}%nat, {reward.numerator} # {reward.denominator})' for arm, reward in outcomes)}]"
         for arms, alpha, outcomes in cases
     ]
-    for name in ("Samba.v", "Rationals.v"):
-        shutil.copy(PROOFS / name, tmp_path)
-        assert coq(tmp_path, name).returncode == 0
-    (tmp_path / "Run.v").write_text(
+    (checked[0] / "Run.v").write_text(
         "From Coq Require Import List QArith.\nRequire Import Rationals.\nImport ListNotations.\nOpen Scope Q_scope.\n"
         + "Eval vm_compute in ["
         + ";\n".join(lines)
         + "].\n"
     )
-    done = coq(tmp_path, "Run.v")
+    done = coq(checked[0], "Run.v")
     assert done.returncode == 0, done.stderr
     numbers = [int(word) for word in re.findall(r"-?\d+", done.stdout)]
     found = [Fraction(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]

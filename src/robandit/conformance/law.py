@@ -65,11 +65,11 @@ def divergence(seen: float, chance: float) -> float:
     return sum(x * math.log(x / y) if y > 0.0 else math.inf for x, y in sides if x > 0.0)
 
 
-def require_same_play(make: Callable[[], Table], what: str) -> None:
+def require_same_play(make: Callable[[], Table], what: str, effort: str = "full") -> None:
     """Compiled and interpreted plays agree to the last bit: every number, the whole state, the whole memory."""
     fast, slow = make(), make()
     runs = slice(0, len(fast.progress))
-    seats = fast.play_compiled(runs), slow.play_interpreted(runs)
+    seats = fast.play_compiled(runs, effort), slow.play_interpreted(runs)
     for name in ("regret", "paid", "pulls", "changed"):
         same = np.array_equal(getattr(fast, name), getattr(slow, name))
         require(same, f"{what}: {name} differs between compiled and interpreted play")

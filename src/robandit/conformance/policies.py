@@ -91,9 +91,10 @@ def same_seed(policy: AnyPolicy) -> None:
 
 
 def compiled_equals_interpreted(policy: AnyPolicy) -> None:
-    """Bit for bit, without corruption and watched."""
-    for adversary in (None, attack("invert", schedule="leading:theta=0.3", budget=10, size=0.4)):
-        require_same_play(partial(table, scaled(policy), MEANS, 400, 2, adversary), f"under {adversary}")
+    """Bit for bit, without corruption and watched, with and without the compiler's whole effort."""
+    watching = attack("invert", schedule="leading:theta=0.3", budget=10, size=0.4)
+    for adversary, effort in ((None, "full"), (watching, "brief")):
+        require_same_play(partial(table, scaled(policy), MEANS, 400, 2, adversary), f"under {adversary}", effort)
 
 
 def save_and_load(policy: AnyPolicy) -> None:

@@ -107,13 +107,13 @@ def replay_log(
         if engine == "plain":
             replay.replay_rows((policy, memory), tuple(column.tolist() for column in rows), words)
         else:
-            fold_compiled(policy, memory, rows, words)
+            fold_compiled(policy, memory, rows, words, len(columns["arms"]) * arms)
     return memory
 
 
-def fold_compiled(policy: Policy[Any], state: Any, rows: tuple[Any, ...], words: Any) -> None:
-    """Fold some rows into a state in place, compiled."""
-    from robandit.lab.compile.kernel import kernel_for
+def fold_compiled(policy: Policy[Any], state: Any, rows: tuple[Any, ...], words: Any, work: int) -> None:
+    """Fold some rows into a state in place, compiled; `work` is what all of them make, rows times arms."""
+    from robandit.lab.compile.kernel import effort_for, kernel_for
 
-    kernel = kernel_for(replay.replay_rows, {"policy": policy, "state": state}, (rows, words))
+    kernel = kernel_for(replay.replay_rows, {"policy": policy, "state": state}, (rows, words), effort_for(work))
     kernel((policy, state), rows, words)

@@ -107,12 +107,12 @@ class Table:
         play.play_runs(tuple(seat.parts().values()), *seat.given)
         return seat
 
-    def play_compiled(self, runs: slice) -> Seat:
-        """Play some runs compiled; the same numbers, bit for bit."""
-        from robandit.lab.compile.kernel import kernel_for
+    def play_compiled(self, runs: slice, effort: str | None = None) -> Seat:
+        """Play some runs compiled; the same numbers, bit for bit, whatever the effort of the compiler."""
+        from robandit.lab.compile.kernel import effort_for, kernel_for
 
-        seat = self.seat(runs)
-        kernel = kernel_for(play.play_runs, seat.parts(), seat.given)
+        seat, work = self.seat(runs), (self.until - self.first) * len(self.progress) * len(self.means)
+        kernel = kernel_for(play.play_runs, seat.parts(), seat.given, effort or effort_for(work))
         kernel(tuple(seat.parts().values()), *seat.given)
         return seat._replace(road=kernel.road)
 

@@ -31,7 +31,8 @@ def attack_shape(
     odds = np.log(chances / (1.0 - chances))
     colours = ListedColormap(SHADES)
     shown = np.ma.masked_array(decisions, ~reached)
-    axes.pcolormesh(rounds + 1, odds, shown.T, cmap=colours, vmin=-0.5, vmax=3.5, shading="nearest")
+    terms: dict[str, Any] = {"cmap": colours, "vmin": -0.5, "vmax": 3.5, "shading": "nearest"}
+    axes.pcolormesh(rounds + 1, odds, shown.T, **terms, rasterized=True)  # else an SVG holds 50,000 rectangles
     there = odds[reached.any(axis=0)]
     axes.set_ylim(there[0] - 0.3, there[-1] + 0.3)
     inside = [tick for tick in TICKS if there[0] - 0.3 <= np.log(tick / (1 - tick)) <= there[-1] + 0.3]

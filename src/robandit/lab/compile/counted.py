@@ -37,6 +37,7 @@ class Counted:
     """Machine code of one combination of parts, made by numba as one function."""
 
     road = "numba"
+    spent = 0.0  # it is optimised, however short the play
 
     def __init__(self, entry: Any, layouts: Layouts, parts: dict[str, Any], rest: tuple[Any, ...], name: str) -> None:
         self.layouts = layouts

@@ -7,6 +7,9 @@ A loop is any module of plain functions with one entry. Its functions named `ope
 The usual road: loop and parts are lowered once each to bitcode (lower.py, which needs numba), linked for each
 combination, optimised once and kept as an object (link.py, which does not). What was compiled before is found under its
 fingerprint without numba. A part that cannot go this road, as one that allocates, goes the other one (counted.py).
+
+For a short play optimising takes longer than it saves: its kernel is brief, emitted as it was linked. The bits are the
+same, so nothing depends on it. Where the full kernel is there it is taken; where short plays go on and on it is made.
 """
 
 import re
@@ -26,11 +29,15 @@ from robandit.lab.compile.seams import PAIRS
 from robandit.layout import Fresh, Layout, layout_of
 
 SEAMS = ("open_", "restore_", "close_")
+EFFORTS = {"full": ("full",), "brief": ("brief",), "either": ("full", "brief")}  # what will do; the last is built
+OBJECTS = {"full": ".o", "brief": ".brief.o"}
+SHORT = 10**6  # rounds times arms of a play that is over before its kernel would have been optimised
+PATIENCE = 0.3  # seconds in a brief kernel after which the full one is made: about what that takes
 _KERNELS: dict[Any, Any] = {}
 _LOCK = threading.RLock()
 
 
-def kernel_for(entry: Callable[..., Any], parts: dict[str, Any], rest: tuple[Any, ...]) -> Any:
+def kernel_for(entry: Callable[..., Any], parts: dict[str, Any], rest: tuple[Any, ...], effort: str = "full") -> Any:
     """The compiled loop that begins with `entry`, for these parts by role and what else it is given.
 
     Called with the parts and the rest; what the parts remember is changed in place. A loop without parts is given
@@ -38,13 +45,23 @@ def kernel_for(entry: Callable[..., Any], parts: dict[str, Any], rest: tuple[Any
     """
     layouts = {role: layout_of(part) for role, part in parts.items()}
     kinds = tuple(kind_of(value) for value in rest)
-    key = (entry, *layouts.items(), kinds)
-    if key not in _KERNELS:  # a kernel that is there never waits for one that is being built
+    if effort == "either" and (brief := _KERNELS.get(((entry, "brief"), *layouts.items(), kinds))):
+        effort = "full" if brief.spent > PATIENCE else effort
+    keys = {one: ((entry, one), *layouts.items(), kinds) for one in EFFORTS[effort]}
+    known = next((key for key in keys.values() if key in _KERNELS), None)
+    if known is None:  # a kernel that is there never waits for one that is being built
         with _LOCK:
-            if key not in _KERNELS:
+            known = next((key for key in keys.values() if key in _KERNELS), None)
+            if known is None:
                 arguments = (("pointer",) * len(parts), *kinds) if parts else kinds
-                _KERNELS[key] = build(entry, layouts, arguments, parts, rest)
-    return _KERNELS[key]
+                kernel, made = build(entry, layouts, arguments, parts, rest, effort)
+                _KERNELS[known := keys[made]] = kernel
+    return _KERNELS[known]
+
+
+def effort_for(work: int) -> str:
+    """The effort that pays for so many rounds times arms."""
+    return "either" if work < SHORT else "full"
 
 
 def kind_of(value: Any) -> Kind:
@@ -60,8 +77,13 @@ def built() -> tuple[int, int]:
     return len(_KERNELS) - hits, hits
 
 
-def build(entry: Any, layouts: dict[str, Layout], arguments: Kind, parts: dict[str, Any], rest: tuple[Any, ...]) -> Any:
-    """A kernel from the cache, linked from pieces that are, or compiled; by the other road where this one is closed."""
+def build(
+    entry: Any, layouts: dict[str, Layout], arguments: Kind, parts: dict[str, Any], rest: tuple[Any, ...], effort: str
+) -> tuple[Any, str]:
+    """A kernel from the cache, linked from pieces that are, or compiled; by the other road where this one is closed.
+
+    And with which effort it was made.
+    """
     from robandit.lab.compile.link import CannotLink, Kernel, processor
 
     check_versions()
@@ -69,15 +91,16 @@ def build(entry: Any, layouts: dict[str, Layout], arguments: Kind, parts: dict[s
     text = (entry.__name__, loop_text(loop), repr(arguments))
     name = name_of(layouts, ("kernel", *text, processor()))
     closed = found(f"{name}.slow") is not None
+    *_, made = EFFORTS[effort]
     if not closed:
-        content = found(f"{name}.o")
         try:
-            if content is not None:
-                return found_kernel(content, layouts, arguments)
-            content = linked_from_pieces(entry, layouts, arguments, text)
+            for one in EFFORTS[effort]:
+                if (content := found(name + OBJECTS[one])) is not None:
+                    return found_kernel(content, layouts, arguments), one
+            content = linked_from_pieces(entry, layouts, arguments, text, made)
             kernel = Kernel(content, layouts, arguments, found=False)
-            keep(f"{name}.o", content)
-            return kernel
+            keep(name + OBJECTS[made], content)
+            return kernel, made
         except CannotLink:
             pass
         except Exception as error:
@@ -88,7 +111,7 @@ def build(entry: Any, layouts: dict[str, Layout], arguments: Kind, parts: dict[s
     slow = Counted(entry, layouts, parts, rest, name)
     if not closed:
         keep(f"{name}.slow", b"")
-    return slow
+    return slow, made
 
 
 def found_kernel(content: bytes, layouts: dict[str, Layout], arguments: Kind) -> Any:
@@ -131,7 +154,9 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", text)[:3])
 
 
-def linked_from_pieces(entry: Any, layouts: dict[str, Layout], arguments: Kind, text: tuple[str, ...]) -> bytes:
+def linked_from_pieces(
+    entry: Any, layouts: dict[str, Layout], arguments: Kind, text: tuple[str, ...], effort: str
+) -> bytes:
     """The object for these layouts; pieces that are not kept yet are lowered."""
     from robandit.lab.compile.link import linked
 
@@ -140,7 +165,7 @@ def linked_from_pieces(entry: Any, layouts: dict[str, Layout], arguments: Kind, 
         if role in layouts:
             pair = {role: layouts[role], other: layouts[other]}
             pieces.append(kept(f"{name_of(pair, ('part', role))}.bc", partial(part_piece, pair)))
-    return linked(pieces, layouts, arguments)
+    return linked(pieces, layouts, arguments, effort)
 
 
 def loop_piece(entry: Any, arguments: Kind) -> bytes:

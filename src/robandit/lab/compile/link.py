@@ -3,6 +3,7 @@
 import ctypes
 import json
 import threading
+import time
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,7 @@ from robandit.layout import Fresh, Layout, layout_of
 from robandit.parts import Part
 
 ENTRY, KERNEL = "robandit_enter", "robandit_kernel"
+LEVELS = {"full": 3, "brief": 0}  # of optimising and of emitting
 _LOCK = threading.Lock()  # LLVM's engines are made one at a time
 
 
@@ -21,21 +23,21 @@ class CannotLink(Exception):
     """The pieces do not make a whole; the message says what is missing."""
 
 
-def new_machine() -> Any:
+def new_machine(level: int = 3) -> Any:
     """A target machine for this processor; an engine takes the one it is given and frees it when it goes."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     return target.create_target_machine(
-        opt=3, cpu=cpu, features=features, reloc="static", codemodel="jitdefault", jit=True
+        opt=level, cpu=cpu, features=features, reloc="static", codemodel="jitdefault", jit=True
     )
 
 
 @cache
-def machine() -> Any:
+def machine(level: int = 3) -> Any:
     """The machine that optimises and emits."""
-    return new_machine()
+    return new_machine(level)
 
 
 def processor() -> str:
@@ -61,11 +63,11 @@ def tidy(module: Any) -> None:
             single.run(function, builder)
 
 
-def optimise(module: Any) -> None:
-    """Everything, with every part in sight."""
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization, options.slp_vectorization = True, False
-    builder = llvm.create_pass_builder(machine(), options)
+def optimise(module: Any, level: int) -> None:
+    """Everything, with every part in sight; at level 0 parts and loop are only put into one."""
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options.loop_vectorization, options.slp_vectorization = level > 0, False
+    builder = llvm.create_pass_builder(machine(level), options)
     builder.getModulePassManager().run(module, builder)
 
 
@@ -101,8 +103,9 @@ def remembering(objects: dict[str, Layout]) -> list[str]:
     return [role for role in ("state", "memory") if role in objects]
 
 
-def linked(pieces: list[bytes], objects: dict[str, Layout], arguments: Kind) -> bytes:
-    """The object of one combination, with the names it needs from outside."""
+def linked(pieces: list[bytes], objects: dict[str, Layout], arguments: Kind, effort: str = "full") -> bytes:
+    """The object of one combination, with the names it needs from outside; a brief one takes an eighth of the time."""
+    level = LEVELS[effort]
     whole = llvm.parse_assembly(glue(objects, arguments))
     whole.triple = llvm.get_process_triple()
     whole.data_layout = str(machine().target_data)
@@ -111,8 +114,8 @@ def linked(pieces: list[bytes], objects: dict[str, Layout], arguments: Kind) -> 
     for function in whole.functions:
         if not function.is_declaration and function.name != KERNEL:
             function.linkage = "internal"
-    optimise(whole)
-    code = bytes(machine().emit_object(whole))
+    optimise(whole, level)
+    code = bytes(machine(level).emit_object(whole))
     outside = sorted(f.name for f in whole.functions if f.is_declaration and not f.name.startswith("llvm."))
     head = json.dumps(outside).encode()
     return len(head).to_bytes(8, "little") + head + code
@@ -130,7 +133,7 @@ class Kernel:
     road = "linked"
 
     def __init__(self, content: bytes, objects: dict[str, Layout], arguments: Kind, found: bool) -> None:
-        self.objects, self.arguments, self.found = objects, arguments, found
+        self.objects, self.arguments, self.found, self.spent = objects, arguments, found, 0.0
         size = int.from_bytes(content[:8], "little")
         absent = missing(json.loads(content[8 : 8 + size]))
         if absent:
@@ -149,7 +152,10 @@ class Kernel:
         kept: list[Any] = []  # what pointers point to must live through the call
         arguments = tuple(pointed(value, kept) for value in ((pointers, *rest) if parts else rest))
         block = block_of(arguments, self.arguments)
-        if self.function(block.ctypes.data):
+        begun = time.thread_time()
+        failed = self.function(block.ctypes.data)
+        self.spent += time.thread_time() - begun
+        if failed:
             names = ", ".join(layout.cls.__name__ for layout in self.objects.values() if issubclass(layout.cls, Part))
             raise PlayError(f"one of {names} raised an exception in the middle of a play: engine plain shows where")
         for role, part, memory in zip(self.objects, parts, blocks, strict=True):
