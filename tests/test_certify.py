@@ -35,7 +35,7 @@ def certificate(means: tuple[float, float] = (0.9, 0.8), rate: float = 0.05) -> 
 
 @pytest.mark.parametrize(
     ("means", "rate", "most"),
-    [((0.9, 0.8), 0.05, 3.72), ((0.9, 0.8), 0.03125, 2.72), ((0.6, 0.5), 0.05, 2.75)],
+    [((0.9, 0.8), 0.05, 3.72), ((0.9, 0.8), 0.03125, 2.72), ((0.6, 0.5), 0.05, 2.75), ((0.93, 0.21), 0.95, 63.0)],
     ids=str,
 )
 def test_known_games_have_a_certificate_that_the_checker_takes(
@@ -138,7 +138,7 @@ def digits(value: Fraction) -> decimal.Decimal:
 
 
 def test_logarithms_are_enclosed_and_the_enclosure_is_narrow() -> None:
-    values = [*np.linspace(-0.9, 1.0, 77), 0.0, 1e-12, -1e-12]
+    values = [*np.linspace(-0.95, 1.0, 77), 0.0, 1e-12, -1e-12]
     found = interval.log_ratio(Interval(np.array(values), np.array(values)))
     for y, low, high in zip(values, found.low, found.high, strict=True):
         precise = digits(Fraction(float(y)))
@@ -146,7 +146,7 @@ def test_logarithms_are_enclosed_and_the_enclosure_is_narrow() -> None:
             context.prec = 60
             truth = (1 + precise).ln() / precise if y else decimal.Decimal(1)
         assert decimal.Decimal(float(low)) <= truth <= decimal.Decimal(float(high))
-        assert high - low < (1e-13 if y > -0.7 else 1e-3)
+        assert high - low < 1e-11  # also near -1, where fewer terms leave open what a cell must decide
         unit = 1 << checker.UNIT
         mine = checker.log_less(checker.of(Fraction(-float(y)))) if y < 0 else checker.log_more(checker.of(Fraction(y)))
         assert mine[0] <= truth * unit <= mine[1]

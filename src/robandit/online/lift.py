@@ -51,7 +51,9 @@ class Lift:
             self.warned = True
             known = f"{self.names[leader]!r} is {ratio - 1.0:.3f} ± {sure:.3f} better than {self.names[runner]!r}"
             asked = f"samba's step {self.step:g} should be below that: it may settle on a worse arm"
-            warnings.warn(f"after {self.total:,} rewards {known}, relatively; {asked}", stacklevel=5)
+            least = ratio - 1.0 - sure
+            advice = f"min_lift={least:.2g} would be" if least > 0.0 else "no step is surely below it so far"
+            warnings.warn(f"after {self.total:,} rewards {known}, relatively; {asked}; {advice}", stacklevel=5)
 
 
 def spread(mean: float, count: int) -> float:

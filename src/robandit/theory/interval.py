@@ -5,13 +5,14 @@ and then moved one step outward, so the real result stays inside. Logarithms are
 ln(1+y) = 2 (z + z^3/3 + z^5/5 + ...), z = y/(2+y), with its remainder, not by the machine's log.
 """
 
+import math
 from fractions import Fraction
 
 import numpy as np
 
 from robandit.game import Floats
 
-TERMS = 30  # of the series; the remainder below is counted, so that fewer would be looser, not wrong
+TERMS, MOST = 30, 400  # of the series; the remainder below is counted, so that fewer would be looser, not wrong
 
 
 class Interval:
@@ -78,10 +79,12 @@ def series(y: Interval) -> Interval:
     square = z * z
     square = Interval(np.maximum(square.low, 0.0), square.high)
     total = Interval(np.zeros_like(y.low), np.zeros_like(y.low))
-    for k in range(TERMS, -1, -1):
+    largest = min(float(square.high.max(initial=0.0)), 0.99)
+    terms = TERMS if largest < 0.3 else min(MOST, math.ceil(-37.0 / math.log(largest)))  # about 1e-16 is left out
+    for k in range(terms, -1, -1):
         total = total * square + constant(Fraction(1, 2 * k + 1))
     power = ONE
-    for _ in range(TERMS + 1):
+    for _ in range(terms + 1):
         power = power * square
-    left_out = power / (constant(2 * TERMS + 3) * (ONE - square))
+    left_out = power / (constant(2 * terms + 3) * (ONE - square))
     return TWO / (TWO + y) * Interval(total.low, (total + left_out).high)
