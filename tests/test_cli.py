@@ -54,6 +54,14 @@ def test_play_json_has_the_keys_of_the_contract(robandit: Any) -> None:
     assert row["corruption"] == {"budget": 30, "paid_mean": pytest.approx(24), "rounds_mean": 30}
 
 
+def test_the_share_of_the_best_arm_has_an_interval(robandit: Any) -> None:
+    row = robandit("play", "--policy", "samba", "--means", "0.2,0.8", *SMALL, "--json")[1]["results"][0]
+    pulls = rb.simulate(rb.Samba(), rb.Bernoulli([0.2, 0.8]), horizon=300, runs=3, seed=1).pulls
+    shares = pulls[:, 1] / 300
+    assert row["best_arm_share"] == pytest.approx(shares.mean())
+    assert row["best_arm_half_width_95"] == pytest.approx(4.302652730 * shares.std(ddof=1) / 3**0.5)
+
+
 def test_play_is_the_same_alone_and_in_a_list(robandit: Any) -> None:
     alone = robandit("play", "--policy", "ucb1", *SMALL, "--json")[1]["results"][0]
     listed = robandit("play", "--policy", "samba", "--policy", "ucb1", *SMALL, "--threads", "1", "--json")[1][

@@ -275,3 +275,16 @@ def test_a_frontier_that_makes_no_sense_is_refused(words: list[str], message: st
     code, _, said = robandit("price", *words)
     assert code == 2
     assert message in said
+
+
+def test_the_caption_of_a_picture_names_its_only_attacker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from robandit.cli.frontier import show
+
+    said = list[str]()
+    monkeypatch.setattr("robandit.pictures.frontier.frontier", lambda panels, caption, path: said.append(caption))
+    plan = read_frontier()
+    for attackers in (plan.attackers[:1], plan.attackers):
+        show([], replace(plan, attackers=attackers), tmp_path / "f.png", None)
+    assert said[0].startswith("The attacker: can only erase rewards. What a policy costs")
+    assert said[1].startswith("What a policy costs")
+    assert [one.split(". ")[0] for one in said[2:]] == [f"The attacker: {one.title}" for one in plan.attackers]

@@ -1,6 +1,7 @@
 """Scores policies, or levers put together, over environments and attackers: is one ahead everywhere?
 
-`python verification/score.py` scores the family below, `python verification/score.py samba bonus-thompson` others.
+`python verification/score.py` scores the family below everywhere, `python verification/score.py samba "few clicks"` the
+policies and environments named.
 Clean regret, then per attacker the price (forged rewards; of a ring its share of the limit) or, before the draw, the
 regret under the worst of a short list with C = T/300. The last column is a ring of 30 % of 400 sources, beyond every
 limit, held to one reward a source, so to 120 in all: the rounds on the best arm. What was played is kept in out/score.
@@ -25,7 +26,6 @@ PLACES = {
 FAMILY = (
     "samba",
     "balanced-samba",
-    "floor:share=0.05,inner=(balanced-samba)",
     "levers:linear=20",
     "levers:linear=20,second=20",
     "levers:optimism=10,temper=5",
@@ -60,6 +60,7 @@ if __name__ == "__main__":
         "| environment | policy | clean | erase | add | ring / limit | before the draw | capped ring |\n|---|---|"
         + "---:|" * 6
     )
-    for place, (means, horizon) in PLACES.items():
-        for text in sys.argv[1:] or FAMILY:
-            print(f"| {place} | {text} | {' | '.join(scores(CATALOGUE.policy(text), means, horizon))} |", flush=True)
+    named = set(sys.argv[1:])
+    for place in [one for one in PLACES if one in named] or PLACES:
+        for text in [one for one in sys.argv[1:] if one not in PLACES] or FAMILY:
+            print(f"| {place} | {text} | {' | '.join(scores(CATALOGUE.policy(text), *PLACES[place]))} |", flush=True)
