@@ -17,11 +17,12 @@ from robandit.service.ids import read_id
 from robandit.service.stores.base import NO_HEAD, Store, chained
 
 
-def asked(address: str, method: str, path: str, told: Any = None, key: str = "") -> tuple[int, Any, str]:
+def asked(address: str, token: str, method: str, path: str, told: Any = None, key: str = "") -> tuple[int, Any, str]:
     """Status, message and where to go instead; 0 if there was no answer."""
     parts = urlsplit(address)
     line = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
     headers = {"content-type": "application/json"} | ({"idempotency-key": key} if key else {})
+    headers |= {"authorization": f"Bearer {token}"} if token else {}
     try:
         line.request(method, path, None if told is None else json.dumps(told), headers)
         answer = line.getresponse()
@@ -35,8 +36,8 @@ def asked(address: str, method: str, path: str, told: Any = None, key: str = "")
 class Crowd:
     """Clients that decide and reward, at any of the processes, until told to stop."""
 
-    def __init__(self, addresses: list[str], experiment: int, clients: int = 3) -> None:
-        self.addresses, self.path = addresses, f"/v1/experiments/{experiment}"
+    def __init__(self, addresses: list[str], experiment: int, token: str, clients: int = 3) -> None:
+        self.addresses, self.path, self.token = addresses, f"/v1/experiments/{experiment}", token
         self.decided: dict[str, Any] = {}  # by key: what was answered
         self.rewarded: dict[str, float] = {}  # by id: what was acknowledged
         self.statuses: Counter[int] = Counter()
@@ -50,7 +51,7 @@ class Crowd:
         dice, turn = random.Random(client), 0
         while not self.over:
             turn += 1
-            key = f"{client} {turn}"
+            key = f"{client}-{turn}"
             decision = self.insist(dice, "POST", "/decisions", {}, key)
             if decision is None:
                 return
@@ -64,7 +65,7 @@ class Crowd:
         """A success, from whichever process; None if the time is over before."""
         address = dice.choice(self.addresses)
         while not self.over:
-            status, message, location = asked(address, method, self.path + path, told, key)
+            status, message, location = asked(address, self.token, method, self.path + path, told, key)
             self.statuses[status] += 1
             if status in (200, 201):
                 time.sleep(0.01)

@@ -29,9 +29,9 @@ def binaries() -> Path:
 class Server:
     """One server with its data; `database` makes an empty one in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str | None = None) -> None:
         self.bin, self.numbers, self.empty = binaries(), count(1), list[str]()
-        self.folder = Path(tempfile.mkdtemp(prefix="robandit-pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="robandit-pg-", dir=folder))
         self.who: dict[str, Any] = {}
         if os.getuid() == 0:
             shutil.chown(self.folder, PLAIN)

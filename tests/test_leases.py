@@ -275,7 +275,7 @@ def test_a_sleeper_that_still_believes_is_refused_and_comes_to_its_senses(
         async with serving(store(), A) as a, serving(store(), B) as b:
             await asked(a, "create", NEW)
             await asked(a, "create", NEW.replace(b'"e"', b'"own"'))
-            a_store = a.store
+            a_store, stale = a.store, a.engine.find("own")
             renew = a_store.renew
             a_store.renew = lambda held: []  # it sleeps through its renewals ...
             a.ownership.until = float("inf")  # ... and does not look at a clock
@@ -285,6 +285,7 @@ def test_a_sleeper_that_still_believes_is_refused_and_comes_to_its_senses(
             lines = [a_store.head(one).line for one in (1, 2)]
             told = await asyncio.gather(asked(a, "decide", experiment="own"), asked(a, "decide", experiment="e"))
             assert [status for status, _ in told] == [503, 503]
+            assert a.engine.get("own") is not stale  # it is ahead of its journal
             assert [a_store.head(one).line for one in (1, 2)] == lines
             a_store.renew = renew
             assert await until(a, "decide", 307, experiment="e") == f"{B}/here"
@@ -312,6 +313,22 @@ def test_who_cannot_renew_answers_for_nothing(store: Any, monkeypatch: pytest.Mo
             a.store.renew = renew
             await until(a, "decide", 201, experiment="e")
             assert a.store.head(1).line == lines + 1
+
+    played(work)
+
+
+def test_who_learns_that_a_lease_is_lost_forgets_that_experiment_only(store: Any, database: str) -> None:
+    async def work() -> None:
+        async with serving(store(), A, 1.0) as a:
+            await asked(a, "create", NEW)
+            await asked(a, "create", NEW.replace(b'"e"', b'"own"'))
+            kept = a.engine.find("own")
+            with psycopg.connect(database, autocommit=True) as db:
+                db.execute("UPDATE robandit.lease SET owner = 'b', fence = 2, address = %s WHERE experiment = 1", (B,))
+            while 1 in a.engine.experiments:
+                await asyncio.sleep(0.02)
+            assert (await asked(a, "decide", experiment="e"))[0] in (307, 503)
+            assert a.engine.find("own") is kept
 
     played(work)
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from robandit.client import Client
 from robandit.service.stores.postgres import PostgresStore
+from robandit.service.tokens import new_token
 from tests.crowd import Crowd, asked, check, folded
 
 LEASE = 1.0
@@ -23,6 +25,7 @@ class Fleet:
 
     def __init__(self, database: str, folder: Path) -> None:
         self.database, self.folder = database, folder
+        self.token = new_token(folder / "tokens", "crowd", "admin")
         self.processes: dict[str, subprocess.Popen[str]] = {}
 
     def begin(self) -> str:
@@ -32,6 +35,7 @@ class Fleet:
     def launch(self) -> subprocess.Popen[str]:
         """One more, under way."""
         words = [sys.executable, "-m", "robandit", "serve", "--db", self.database, "--port", "0", "--lease", f"{LEASE}"]
+        words += ["--token-file", str(self.folder / "tokens")]
         with (self.folder / "log").open("a") as log:
             return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, text=True)
 
@@ -86,17 +90,17 @@ def store(fleet: Fleet) -> Iterator[PostgresStore]:
     found.close()
 
 
-def created(address: str, name: str) -> int:
+def created(fleet: Fleet, address: str, name: str) -> int:
     """A new experiment; its creator is the owner."""
-    status, told, _ = asked(address, "POST", "/v1/experiments", {"name": name, **NEW})
+    status, told, _ = asked(address, fleet.token, "POST", "/v1/experiments", {"name": name, **NEW})
     assert status == 201, told
     return int(told["id"])
 
 
-def owner(address: str, experiment: int) -> str:
+def owner(fleet: Fleet, address: str, experiment: int) -> str:
     """Who serves an experiment."""
     for _ in range(1000):
-        status, _, location = asked(address, "GET", f"/v1/experiments/{experiment}")
+        status, _, location = asked(address, fleet.token, "GET", f"/v1/experiments/{experiment}")
         if status == 200:
             return address
         if status == 307:
@@ -105,42 +109,42 @@ def owner(address: str, experiment: int) -> str:
     raise AssertionError("nobody serves it")
 
 
-def finish(crowd: Crowd, store: PostgresStore, experiment: int, address: str) -> None:
+def finish(fleet: Fleet, crowd: Crowd, store: PostgresStore, experiment: int, address: str) -> None:
     """The end of every test: what was told is what is kept, and the state that lives is its fold."""
     crowd.wait_for(20)
     crowd.stop()
     check(crowd, store, experiment)
-    live = asked(owner(address, experiment), "GET", f"/v1/experiments/{experiment}")[1]
+    live = asked(owner(fleet, address, experiment), fleet.token, "GET", f"/v1/experiments/{experiment}")[1]
     assert live["arms"] == folded(store, experiment)
     assert live["head"] == store.head(experiment).chain.hex()
 
 
 def test_the_owner_is_killed_and_another_takes_over(fleet: Fleet, store: PostgresStore) -> None:
     first, second = fleet.pair()
-    experiment = created(first, "killed")
-    crowd = Crowd([first, second], experiment)
+    experiment = created(fleet, first, "killed")
+    crowd = Crowd([first, second], experiment, fleet.token)
     crowd.wait_for(60)
     fleet.kill(first)
     began = time.monotonic()
     crowd.wait_for(60)
-    assert owner(second, experiment) == second
+    assert owner(fleet, second, experiment) == second
     assert time.monotonic() - began < 30  # a lease and a quarter, on a busy machine
     crowd.addresses[0] = third = fleet.begin()
     crowd.wait_for(20)
     fleet.kill(second)
     crowd.addresses[1] = third
-    finish(crowd, store, experiment, third)
+    finish(fleet, crowd, store, experiment, third)
     assert crowd.statuses[307] > 0
 
 
 def test_a_sleeper_wakes_up_when_its_lease_is_anothers(fleet: Fleet, store: PostgresStore) -> None:
     """It is paused in the middle of its work; what it says afterwards is never a success that is not kept."""
     first, second = fleet.pair()
-    experiment = created(first, "paused")
-    crowd = Crowd([first, second], experiment)
+    experiment = created(fleet, first, "paused")
+    crowd = Crowd([first, second], experiment, fleet.token)
     for _ in range(2):
         crowd.wait_for(30)
-        sleeper = owner(first, experiment)
+        sleeper = owner(fleet, first, experiment)
         os.kill(fleet.processes[sleeper].pid, signal.SIGSTOP)
         crowd.addresses = [one for one in (first, second) if one != sleeper]
         fence = fence_of(store, experiment)
@@ -149,7 +153,7 @@ def test_a_sleeper_wakes_up_when_its_lease_is_anothers(fleet: Fleet, store: Post
         crowd.addresses = [first, second]  # their questions wait for it to wake up
         time.sleep(0.3)
         os.kill(fleet.processes[sleeper].pid, signal.SIGCONT)
-    finish(crowd, store, experiment, first)
+    finish(fleet, crowd, store, experiment, first)
     assert crowd.statuses[503] > 0 or crowd.statuses[307] > 0
 
 
@@ -161,16 +165,25 @@ def fence_of(store: PostgresStore, experiment: int) -> int:
 
 def test_the_database_is_killed_and_comes_back(fleet: Fleet, store: PostgresStore, postgres: Any) -> None:
     first, second = fleet.pair()
-    experiment = created(first, "database")
-    crowd = Crowd([first, second], experiment)
+    experiment = created(fleet, first, "database")
+    crowd = Crowd([first, second], experiment, fleet.token)
     crowd.wait_for(40)
     postgres.kill()
     crowd.statuses.clear()
     time.sleep(0.6)
     meanwhile = dict(crowd.statuses)
-    status, told, _ = asked(first, "GET", "/healthz")
+    status, told, _ = asked(first, "", "GET", "/healthz")
     assert status in (200, 503), told  # until the lease has run out it may hope
     postgres.start()
-    finish(crowd, store, experiment, first)
+    finish(fleet, crowd, store, experiment, first)
     assert set(meanwhile) <= {307, 503}  # from living processes, and none a success
     assert meanwhile[503] > 3
+
+
+def test_the_client_follows_to_the_owner_with_its_token(fleet: Fleet, store: PostgresStore) -> None:
+    first, second = fleet.pair()
+    created(fleet, first, "followed")
+    with Client(second, fleet.token) as client:
+        decision = client.experiment("followed").decide()
+        assert client.experiment("followed").reward(decision.id, 1.0)
+    assert asked(second, "", "GET", "/v1/experiments/followed")[0] == 401

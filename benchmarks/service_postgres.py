@@ -1,0 +1,52 @@
+"""The decision service over PostgreSQL under load from this machine, from a server of the benchmark's own.
+
+`loads()` is what benchmarks/service.py calls; `python benchmarks/service_postgres.py` prints the same by itself.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # where tests/ has the server
+
+from service import ARMS, CONNECTIONS, SECONDS, Served, cpu_of
+
+from tests.postgres_server import Server, children
+
+GOAL, WAIT = 1_500, 80.0  # events a second and p99 in ms, on a machine that is idle
+CPU_LIMIT = 200.0  # microseconds of CPU a durable request in the service; the database's own is told beside it
+
+
+def database_cpu(server: Server) -> float:
+    """Seconds of CPU that the server and its living processes have taken."""
+    return sum(cpu_of(one) for one in (server.process.pid, *children(server.process.pid)))
+
+
+def loads(folder: str | None = None) -> bool:
+    """Decisions, then their rewards; answers whether the CPU limit holds and every answer was a success."""
+    server = Server(folder)
+    try:
+        served = Served(server.database())
+        try:
+            served.ask("/v1/experiments", {"name": "bench", "arms": ARMS, "policy": "samba"})
+            before = database_cpu(server)
+            told = served.loaded("bench", SECONDS)
+            spent = 1e6 * (database_cpu(server) - before) / sum(one["requests"] for one in told)
+        finally:
+            served.stop()
+    finally:
+        server.close()
+    load = os.getloadavg()[0]
+    title = f"service, PostgreSQL, {CONNECTIONS} connections (load of the machine {load:.1f})"
+    print(f"\n{title:58} {'a second':>9} {'p50 ms':>7} {'p99 ms':>7} {'CPU us':>7} {'limit':>6} {'its own':>7}")
+    held = True
+    for one in told:
+        row = f"{one['kind'] + f', durable (idle: {GOAL:,}, p99 {WAIT:g})':58} {one['a_second']:9,}"
+        times = f"{one['ms']['p50']:7.1f} {one['ms']['p99']:7.1f}"
+        print(f"{row} {times} {one['cpu_us']:7.0f} {CPU_LIMIT:6.0f} {spent:7.0f}")
+        held &= one["cpu_us"] <= CPU_LIMIT and set(one["statuses"]) == {"201"}
+    return held
+
+
+if __name__ == "__main__":
+    sys.exit(0 if loads() else 1)
