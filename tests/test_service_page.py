@@ -311,6 +311,7 @@ CONTRAST = """(() => {
   });
   return worst;
 })()"""
+MARKUP = "document.querySelectorAll('body img, body svg, body script').length"  # of which our pages have none
 UNNAMED = """Array.from(document.querySelectorAll("input:not([type=hidden]), select, textarea, a, button, [role=img]"))
   .filter(one => !(one.getAttribute("aria-label") || one.textContent.trim() || (one.labels && one.labels.length)))
   .map(one => one.outerHTML)"""
@@ -359,7 +360,7 @@ def test_the_story_in_a_browser(server: Server, chrome: Chrome) -> None:
         assert api.get("/v1/experiments/1").json()["head"] == head
 
     assert chrome.run("window.hacked === undefined")
-    assert chrome.run("document.querySelectorAll('main img, main svg, main script').length") == 0
+    assert chrome.run(MARKUP) == 0
     assert chrome.run("document.querySelector('h1').textContent") == HOSTILE[1]
     assert chrome.complaints() == []
     assert {address.split("/")[2] for address in chrome.requests()} == {server.url.split("/")[2]}
@@ -381,7 +382,7 @@ def test_a_phone_and_the_dark(server: Server, chrome: Chrome, path: str) -> None
         assert ratio >= 4.5, words
     assert chrome.run("['header', 'nav', 'main'].every(name => document.querySelector(name))")
     assert chrome.run("document.querySelectorAll('h1').length") == 1
-    assert chrome.run("window.hacked === undefined")
+    assert chrome.run(MARKUP) == 0
 
 
 @needs_browser
