@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 export PYTHONDONTWRITEBYTECODE :=  # where it is set, every process compiles numba's text again: two seconds each
 
-.PHONY: setup reproduce demo test coverage check proofs bench statistics verify faults wheel pictures tables notebooks format clean
+.PHONY: setup reproduce demo demo-fraud demo-pictures test coverage check proofs bench statistics verify faults wheel pictures tables notebooks format clean
 
 setup: $(READY)
 
@@ -27,6 +27,12 @@ demo: $(READY)  ## the paper's setting (K=9, C=3000, scheme 3): a table and a pi
 	@mkdir -p out
 	$(BIN)/robandit play --policy samba --policy ucb1 --policy thompson \
 	  --attack flip --schedule middle --budget 3000 --charge rounds --plot out/demo.png
+
+demo-fraud: $(READY)  ## a shop on the decision service, a ring that lies to it, an operator who looks; STAY=1 leaves its page open
+	$(BIN)/python -m robandit.service.demo $(if $(STAY),--stay)
+
+demo-pictures: $(READY)  ## the pictures of docs/service-demo.md
+	$(BIN)/python docs/make_service_pictures.py
 
 test: $(READY)  ## every test
 	$(BIN)/pytest -n auto --dist worksteal

@@ -1,6 +1,7 @@
 """The service's page against the real server: who sees and does what over plain HTTP, and all of it in a browser."""
 
 import html
+import json
 import random
 import re
 import signal
@@ -15,6 +16,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
+from robandit.service.dashboard import PARTS
 from robandit.service.tokens import new_token
 from tests.chrome import CHROMIUM, Chrome
 
@@ -32,9 +34,10 @@ class Server:
     """`robandit serve` as a process of its own."""
 
     def __init__(self, folder: Path, **roles: str) -> None:
-        self.tokens = {name: new_token(folder / "tokens", name, role) for name, role in roles.items()}
+        self.token_file = folder / "tokens"
+        self.tokens = {name: new_token(self.token_file, name, role) for name, role in roles.items()}
         words = ["serve", "--db", f"sqlite:///{folder / 'page.db'}", "--port", "0", "--watch", "3600"]
-        words += ["--token-file", str(folder / "tokens")] if roles else []
+        words += ["--token-file", str(self.token_file)] if roles else []
         self.process = subprocess.Popen([sys.executable, "-m", "robandit", *words], stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         said = self.process.stdout.readline()
@@ -65,14 +68,15 @@ class Server:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A service with tokens, and one experiment whose names are all hostile."""
-    roles = {"boss": "admin", "reader": "read", "shop": "decide,reward", "other": "read"}
-    folder = tmp_path_factory.mktemp("page")
-    found = Server(folder, **roles)
-    lines = (folder / "tokens").read_text().splitlines()
+    roles = {"boss": "admin", "reader": "read", "shop": "decide,reward", "other": "read", "leaver": "read"}
+    found = Server(tmp_path_factory.mktemp("page"), **roles)
+    lines = found.token_file.read_text().splitlines()
     bound = [f"{line} experiments=elsewhere" if line.startswith("other ") else line for line in lines]
-    (folder / "tokens").write_text("\n".join(bound) + "\n")
+    found.token_file.write_text("\n".join(bound) + "\n")
     with found.api("boss") as boss:
-        asked = {"name": HOSTILE[1], "arms": list(MEANS), "policy": "samba", "seed": 3, "shadow": ["exp3"]}
+        asked = {"name": HOSTILE[1], "arms": list(MEANS), "policy": "samba", "seed": 3, "shadow": ["exp3"]} | {
+            "trip": True
+        }
         assert boss.post("/v1/experiments", json=asked).json() == {"id": 1}
     try:
         yield found
@@ -230,20 +234,17 @@ def test_every_act_by_its_form(server: Server) -> None:
             assert f"<td>boss</td><td>{words}</td>" in trail, words
 
 
-def test_a_session_ends_with_its_token(tmp_path: Path) -> None:
-    server = Server(tmp_path, boss="admin")
-    try:
-        with server.browser("boss") as boss, server.api("boss") as api:
-            api.post("/v1/experiments", json={"name": "one", "arms": ["a", "b"], "policy": "samba"})
-            assert boss.get("/").status_code == 200
-            with boss.stream("GET", "/experiments/1/events") as stream:
-                told = stream.iter_lines()
-                assert "Arms" not in next(line for line in told if line.startswith("data: "))
-                (tmp_path / "tokens").write_text("# nobody\n")
-                assert list(told) is not None  # the stream ends by itself
-            assert boss.get("/").headers["location"] == "/login"
-    finally:
-        server.close()
+def test_a_session_ends_with_its_token(server: Server) -> None:
+    with server.browser("leaver") as leaver, leaver.stream("GET", "/experiments/1/events") as stream:
+        told = stream.iter_lines()
+        first = next(line for line in told if line.startswith("data: "))
+        assert set(json.loads(first[6:])) == {*PARTS, "chart"}
+        lines = server.token_file.read_text().splitlines()
+        server.token_file.write_text("".join(f"{line}\n" for line in lines if not line.startswith("leaver ")))
+        began = time.monotonic()
+        for _ in told:
+            assert time.monotonic() - began < 20  # it says something every 15 seconds as long as it lives
+        assert leaver.get("/").headers["location"] == "/login"
 
 
 def test_without_tokens_only_this_machine(tmp_path: Path) -> None:
@@ -310,6 +311,7 @@ CONTRAST = """(() => {
   });
   return worst;
 })()"""
+MARKUP = "document.querySelectorAll('body img, body svg, body script').length"  # of which our pages have none
 UNNAMED = """Array.from(document.querySelectorAll("input:not([type=hidden]), select, textarea, a, button, [role=img]"))
   .filter(one => !(one.getAttribute("aria-label") || one.textContent.trim() || (one.labels && one.labels.length)))
   .map(one => one.outerHTML)"""
@@ -317,7 +319,7 @@ UNNAMED = """Array.from(document.querySelectorAll("input:not([type=hidden]), sel
 
 @needs_browser
 def test_the_story_in_a_browser(server: Server, chrome: Chrome) -> None:
-    """Honest traffic moves the page; a ring rings the alarm; an admin quarantines by click; nothing hostile runs."""
+    """Honest traffic moves the page; a ring stops the learning; an admin quarantines by click."""
     chrome.screen(1200)
     log_in(chrome, server, "boss")
     chrome.open(f"{server.url}/experiments/1")
@@ -328,7 +330,8 @@ def test_the_story_in_a_browser(server: Server, chrome: Chrome) -> None:
     chrome.until(f"document.body.innerText.includes('{before + 1500:,}')")
     played(server, 1500, ring=True, seed=2)
     chrome.click("form[action$='/look'] button")  # the next look would come in an hour
-    chrome.until("document.querySelector('.banner.alarm')", 120)
+    chrome.until("document.querySelector('.banner.stopped')", 120)  # by itself, as it was told to
+    assert "watch\tlearning stopped" in chrome.run("document.getElementById('part-trail').innerText")
     chrome.until("document.body.innerText.includes('unlike everybody else')")
     names = chrome.run(
         "Array.from(document.querySelectorAll('tr.differs th')).map(one => one.firstChild.textContent.trim())"
@@ -345,7 +348,9 @@ def test_the_story_in_a_browser(server: Server, chrome: Chrome) -> None:
         assert "as if it had never been there" in chrome.run("document.body.innerText")
         chrome.click("#confirm")
         assert chrome.run("location.pathname") == "/experiments/1"
-    chrome.until("!document.querySelector('.banner.busy')")
+    chrome.click("a[href*='go-on']")
+    chrome.click("#confirm")
+    chrome.until("!document.querySelector('.banner.busy, .banner.stopped')")
     assert number(chrome, "Left out") > left_out + 300
     chrome.click("form[action$='/look'] button")
     chrome.until("document.querySelector('.banner.quiet')", 120)
@@ -355,7 +360,7 @@ def test_the_story_in_a_browser(server: Server, chrome: Chrome) -> None:
         assert api.get("/v1/experiments/1").json()["head"] == head
 
     assert chrome.run("window.hacked === undefined")
-    assert chrome.run("document.querySelectorAll('main img, main svg, main script').length") == 0
+    assert chrome.run(MARKUP) == 0
     assert chrome.run("document.querySelector('h1').textContent") == HOSTILE[1]
     assert chrome.complaints() == []
     assert {address.split("/")[2] for address in chrome.requests()} == {server.url.split("/")[2]}
@@ -377,7 +382,7 @@ def test_a_phone_and_the_dark(server: Server, chrome: Chrome, path: str) -> None
         assert ratio >= 4.5, words
     assert chrome.run("['header', 'nav', 'main'].every(name => document.querySelector(name))")
     assert chrome.run("document.querySelectorAll('h1').length") == 1
-    assert chrome.run("window.hacked === undefined")
+    assert chrome.run(MARKUP) == 0
 
 
 @needs_browser

@@ -182,6 +182,7 @@ async def audited(journal: Path, more: list[str]) -> dict[str, Any]:
     finally:
         if process.returncode is None:
             process.kill()
+            await process.communicate()
     if process.returncode != 0:
         said = errors.decode(errors="replace").strip().rpartition("\n")[2]
         raise InputError(said.removeprefix("robandit: ") or f"the audit ended with {process.returncode}")

@@ -1,0 +1,167 @@
+"""The watch: what it reads, when it stops an experiment, and that nothing of it is left behind."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+import pytest
+
+from robandit.errors import InputError
+from robandit.online.journal import read
+from robandit.service import messages as say
+from robandit.service import watch as watching
+from robandit.service.engine import Answer
+from robandit.service.experiment import Experiment
+from robandit.service.service import Service
+from robandit.service.stores.memory import MemoryStore
+from robandit.service.tokens import Tokens
+from robandit.service.watch import Copy, Look, audited
+
+RINGS = {"alarms": {"rate": 10, "selection": None, "bursts": 5}, "flagged": ["a", "b"]}
+
+
+def begun(policy: str = "samba", trip: bool = True) -> tuple[Service, Experiment]:
+    """A service with one experiment."""
+    service = Service(MemoryStore(), Tokens(None))
+    service.engine.create(say.NewExperiment("one", ["x", "y"], policy, seed=1, trip=trip))
+    return service, service.engine.experiments[1]
+
+
+def kept(service: Service, answer: Answer) -> Any:
+    """An answer's lines in the store, and what it says."""
+    service.store.commit(answer.rows)
+    return answer.message
+
+
+def rewarded(service: Service, experiment: Experiment, count: int) -> None:
+    """Some decisions with their rewards."""
+    for number in range(count):
+        made = kept(service, service.engine.decide(experiment, say.Ask(), None))
+        kept(service, service.engine.reward(experiment, made.id, say.Reward(number % 2), f"s{number % 3}"))
+
+
+def look(found: dict[str, Any], line: int = 9) -> Look:
+    """A look that found this."""
+    return Look(line, time.time(), 1.0, found)
+
+
+def test_a_copy_grows_by_what_is_new_and_is_a_journal(tmp_path: Path) -> None:
+    service, experiment = begun()
+    copy = Copy(tmp_path / "1.journal")
+    for _ in range(3):
+        rewarded(service, experiment, 20)
+        before = copy.path.stat().st_size if copy.path.exists() else 0
+        text = copy.path.read_bytes() if before else b""
+        copy.grow(service.store, 1)
+        assert copy.path.read_bytes()[:before] == text
+        terms, entries = read(copy.path)
+        assert terms == experiment.terms
+        assert list(entries) == [msgspec.json.decode(body) for _, body in service.store.lines(1, 1)]
+        assert copy.line == experiment.line
+
+
+def test_learning_stops_once_for_what_people_have_seen() -> None:
+    async def story() -> None:
+        service, experiment = begun()
+        service.start()
+        watch = service.watch
+
+        async def tripped(found: dict[str, Any]) -> bool:
+            await watch.trip(experiment, look(found))
+            return experiment.standing.frozen is not None
+
+        async def let_go_on() -> None:
+            entry = {"entry": "breaker", "change": "released"}
+            await service.committed(service.engine.act(experiment, entry, "boss"), experiment)
+            while experiment.learning_again:
+                await asyncio.sleep(0.01)
+
+        assert not await tripped({"alarms": {"rate": None, "selection": None}, "flagged": []})
+        assert not await tripped({"alarms": {"rate": None, "bursts": 5, "delays": 7}, "flagged": ["a"]})  # notices
+        assert await tripped(RINGS)
+        line, entry = experiment.acts[-1]
+        assert (line, entry["by"], entry["since"]) == (2, "watch", 1)
+        assert entry["why"] == {"alarms": ["rate"], "sources": ["a", "b"]}
+        await let_go_on()
+        assert not await tripped(RINGS)
+        assert not await tripped({**RINGS, "flagged": ["b"]})
+        assert await tripped({**RINGS, "flagged": ["b", "c"]})
+        await let_go_on()
+        assert await tripped({**RINGS, "alarms": {"rate": 10, "selection": 12}})
+        await service.stop()
+
+    asyncio.run(story())
+
+
+def test_an_experiment_stops_by_itself_only_if_it_was_told_to() -> None:
+    async def story() -> None:
+        service, experiment = begun(trip=False)
+        service.start()
+        await service.watch.trip(experiment, look(RINGS))
+        assert experiment.standing.frozen is None
+        assert experiment.line == 1
+        await service.stop()
+
+    asyncio.run(story())
+
+
+def test_who_is_looked_at_next() -> None:
+    service, one = begun()
+    service.engine.create(say.NewExperiment("two", ["x", "y"], "samba"))
+    watch, two = service.watch, service.engine.experiments[2]
+    assert watch.next() is None  # nothing to look at
+    rewarded(service, one, 2)
+    assert watch.next() is one
+    rewarded(service, two, 2)
+    watch.looks[1] = Look(one.line - 1, 50.0)
+    assert watch.next() is two  # never looked at
+    watch.soon(one)
+    assert watch.next() is one
+    watch.looks[1], watch.looks[2] = Look(one.line, 60.0), Look(two.line, 70.0)
+    assert watch.next() is None
+    assert watch.asked == set()  # nothing is new, so nothing will come of it
+    two.learning_again = True
+    rewarded(service, two, 1)
+    assert watch.next() is None
+
+
+def test_a_look_that_cannot_be_says_why(tmp_path: Path) -> None:
+    service, experiment = begun()
+    rewarded(service, experiment, 4)
+    kept(service, service.engine.change_arm(experiment, "y", "paused", "boss"))
+    found = asyncio.run(service.watch.look(experiment, tmp_path))
+    assert found.found is None
+    assert "arms came or went (y)" in found.problem
+    assert (found.alarms, found.flagged, found.line) == ([], [], experiment.line)
+
+
+def test_a_look_that_nobody_waits_for_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service, experiment = begun()
+    rewarded(service, experiment, 4)
+    copy = Copy(tmp_path / "1.journal")
+    copy.grow(service.store, 1)
+    monkeypatch.setattr(watching, "LONGEST", 0.2)
+    with pytest.raises(InputError, match="was given up"):
+        asyncio.run(audited(copy.path, []))
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(audited(copy.path, []))
+        await asyncio.sleep(0.2)
+        assert psutil.Process().children()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    monkeypatch.setattr(watching, "LONGEST", 60.0)
+    asyncio.run(cancelled())
+    _, alive = psutil.wait_procs(psutil.Process().children(), timeout=5)
+    assert alive == []
+
+
+def test_a_policy_that_cannot_unlearn_cannot_stop_by_itself() -> None:
+    service = Service(MemoryStore(), Tokens(None))
+    with pytest.raises(Exception, match="cannot stop learning by itself"):
+        service.engine.create(say.NewExperiment("one", ["x", "y"], "barbar", trip=True))
