@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup reproduce demo test coverage check proofs bench statistics faults wheel pictures tables notebooks format clean
+.PHONY: setup reproduce demo test coverage check proofs bench statistics faults wheel pictures tables notebooks docs release format clean
 
 setup: $(READY)
 
@@ -58,6 +58,16 @@ wheel:  ## built, installed into an empty environment, asked for the paper witho
 	out/wheel/env/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir out/wheel .
 	out/wheel/env/bin/pip install --quiet --disable-pip-version-check out/wheel/robandit-*.whl
 	cd out/wheel && ROBANDIT_CACHE=cache env/bin/robandit reproduce --quick --out paper
+
+release:  ## wheel and sdist, built twice to the same bytes, metadata checked, the wheel asked in an empty environment
+	rm -rf out/release && $(PYTHON) -m venv out/release/tools && $(PYTHON) -m venv out/release/empty
+	out/release/tools/bin/pip install --quiet --disable-pip-version-check -r release.lock
+	for again in one two; do out/release/tools/bin/python -m build --no-isolation --outdir out/release/$$again . \
+	  > out/release/$$again.log || { cat out/release/$$again.log; exit 1; }; done
+	cd out/release && for file in one/*; do cmp $$file two/$${file#one/}; done && sha256sum one/*
+	out/release/tools/bin/twine check --strict out/release/one/*
+	out/release/empty/bin/pip install --quiet --disable-pip-version-check out/release/one/robandit-*.whl
+	cd out/release && ROBANDIT_CACHE=cache empty/bin/robandit play --runs 3 --horizon 1e4
 
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py
