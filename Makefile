@@ -59,6 +59,13 @@ wheel:  ## built, installed into an empty environment, asked for the paper witho
 	out/wheel/env/bin/pip install --quiet --disable-pip-version-check out/wheel/robandit-*.whl
 	cd out/wheel && ROBANDIT_CACHE=cache env/bin/robandit reproduce --quick --out paper
 
+docs: $(READY) out/.docs/ready  ## the site: out/docs/html/index.html; every link is followed
+	out/.docs/bin/python docs/make_site.py $(BIN)/python
+
+out/.docs/ready: docs.lock
+	@$(PYTHON) -m venv out/.docs && out/.docs/bin/pip install --quiet --disable-pip-version-check -r docs.lock
+	@touch $@
+
 release:  ## wheel and sdist, built twice to the same bytes, metadata checked, the wheel asked in an empty environment
 	rm -rf out/release && $(PYTHON) -m venv out/release/tools && $(PYTHON) -m venv out/release/empty
 	out/release/tools/bin/pip install --quiet --disable-pip-version-check -r release.lock

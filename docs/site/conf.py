@@ -10,6 +10,7 @@ author = "The robandit authors"
 extensions = ["myst_parser", "sphinx_copybutton", "formulas"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
+myst_fence_as_directive = ["math"]
 myst_links_external_new_tab = False
 html_math_renderer = "mathml"
 html_theme = "furo"
