@@ -63,7 +63,11 @@ docs: $(READY) out/.docs/ready  ## the site: out/docs/html/index.html; every lin
 	out/.docs/bin/python docs/make_site.py $(BIN)/python
 
 out/.docs/ready: docs.lock
-	@$(PYTHON) -m venv out/.docs && out/.docs/bin/pip install --quiet --disable-pip-version-check -r docs.lock
+	@if uv --version >/dev/null 2>&1; then \
+	  uv venv --quiet --clear --python $(PYTHON) out/.docs && uv pip install --quiet --python out/.docs/bin/python -r docs.lock; \
+	else \
+	  $(PYTHON) -m venv out/.docs && out/.docs/bin/pip install --quiet --disable-pip-version-check -r docs.lock; \
+	fi
 	@touch $@
 
 release:  ## wheel and sdist, built twice to the same bytes, metadata checked, the wheel asked in an empty environment

@@ -5,6 +5,7 @@
 
 import inspect
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,8 @@ def member(owner: str, name: str, value: Any) -> str:
     if isinstance(value, property):
         return f"- `{owner}.{name}`: {text_of(value.fget)}\n"
     function = value.__func__ if isinstance(value, classmethod) else value
-    return f"- `{owner}.{name}{shortened(inspect.signature(function))}`: {text_of(function)}\n"
+    called = " ".join(shortened(inspect.signature(function)).split()).replace("( ", "(").replace(", )", ")")
+    return f"- `{owner}.{name}{called}`: {text_of(function)}\n"
 
 
 def signature(name: str, thing: Any) -> str:
@@ -90,10 +92,23 @@ def signature(name: str, thing: Any) -> str:
 def shortened(found: inspect.Signature) -> str:
     """A signature without modules, a parameter a line where it is long."""
     kept = [parameter for name, parameter in found.parameters.items() if name not in ("self", "cls")]
-    text = str(found.replace(parameters=kept))
-    for prefix in ("robandit.", "typing.", "collections.abc.", "pathlib.", "numpy."):
-        text = text.replace(prefix, "")
-    return text if len(text) < 90 else text.replace(", *", ",\n    *").replace(", ", ",\n    ")
+    text = plain(str(found.replace(parameters=kept)))
+    if len(text) < 90:
+        return text
+    shown, star = list[str](), False
+    for parameter in kept:
+        if parameter.kind is parameter.KEYWORD_ONLY and not star:
+            shown, star = [*shown, "*"], True
+        shown.append(plain(str(parameter)))
+    return "(\n" + "".join(f"    {line},\n" for line in shown) + ")" + text.rpartition(")")[2]
+
+
+def plain(text: str) -> str:
+    """Types as people say them; a default that is a function is not told."""
+    text = re.sub(r"<[^<>]*( at 0x[0-9a-f]+|factory)>", "...", text)
+    text = re.sub(r"<(\w+\.\w+): [^>]*>", r"\1", text)
+    text = re.sub(r"numpy\.ndarray\[tuple\[.*?\], numpy\.dtype\[(numpy\.)?(\w+)\]\]", r"array of \2", text)
+    return re.sub(r"\b(robandit(\.\w+)*|typing|collections\.abc|pathlib(\._local)?|numpy)\.", "", text).replace("~", "")
 
 
 def text_of(thing: Any) -> str:

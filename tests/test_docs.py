@@ -1,11 +1,17 @@
 """Examples of the docs run as they stand, in an empty folder; links of the sources lead somewhere."""
 
+import importlib.util
 import re
 import sys
 import types
 from pathlib import Path
 
 import pytest
+
+from robandit import PLACES
+from robandit.catalogue import parameters_of, shipped
+from robandit.cli.flags import commands_of
+from robandit.cli.main import build_parser
 
 HOME = Path(__file__).parents[1]
 PAGES = sorted((HOME / "docs" / "tutorials").glob("*.md"))
@@ -40,3 +46,24 @@ def test_links_between_pages_lead_somewhere() -> None:
             if target and "://" not in target and Path(target).name not in MADE and not (base / target).exists():
                 broken.append((page.name, link))
     assert broken == []
+
+
+def test_the_reference_has_every_public_name_command_and_part(tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("make_reference", HOME / "docs" / "make_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    maker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(maker)
+    maker.main(tmp_path)
+    told = {page.stem: page.read_text() for page in tmp_path.rglob("*.md")}
+    for name in PLACES:
+        assert re.search(rf"^## {name}$|`rb\.{name}`", told["python"], re.M), name
+    assert " at 0x" not in told["python"]  # the same page from every build
+    for name, parser in commands_of(build_parser()).choices.items():
+        assert f"## robandit {name}\n" in told["commands"]
+        flags = [flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")]
+        assert all(flag in told["commands"] for flag in flags if flag != "--help")
+    for name, cls in shipped("policy").items():
+        assert f"## {name}\n" in told["policies"]
+        assert all(f"| `{field}` |" in told["policies"] for field in parameters_of(cls))
+    assert told["reproduction"].count("\n## ") == 17  # sixteen claims and a table
