@@ -11,7 +11,7 @@ $(READY): pyproject.toml dev.lock
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
 	  { echo "robandit needs Python 3.11 to 3.13, and $(PYTHON) is not: try make PYTHON=python3.12"; exit 1; }
 	@if uv --version >/dev/null 2>&1; then \
-	  uv venv --quiet --python $(PYTHON) .venv && uv pip install --quiet --python $(BIN)/python -r dev.lock -e .; \
+	  { test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) .venv; } && uv pip install --quiet --python $(BIN)/python -r dev.lock -e .; \
 	else \
 	  $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
 	    { echo "This Python has no venv: install it first (on Debian and Ubuntu: apt-get install python3-venv)"; exit 1; }; \
@@ -64,7 +64,8 @@ docs: $(READY) out/.docs/ready  ## the site: out/docs/html/index.html; every lin
 
 out/.docs/ready: docs.lock
 	@if uv --version >/dev/null 2>&1; then \
-	  uv venv --quiet --clear --python $(PYTHON) out/.docs && uv pip install --quiet --python out/.docs/bin/python -r docs.lock; \
+	  { test -x out/.docs/bin/python || uv venv --quiet --python $(PYTHON) out/.docs; } && \
+	  uv pip install --quiet --python out/.docs/bin/python -r docs.lock; \
 	else \
 	  $(PYTHON) -m venv out/.docs && out/.docs/bin/pip install --quiet --disable-pip-version-check -r docs.lock; \
 	fi

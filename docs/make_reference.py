@@ -105,7 +105,7 @@ def shortened(found: inspect.Signature) -> str:
 
 def plain(text: str) -> str:
     """Types as people say them; a default that is a function is not told."""
-    text = re.sub(r"<[^<>]*( at 0x[0-9a-f]+|factory)>", "...", text)
+    text = re.sub(r"<(function .*? at 0x[0-9a-f]+|factory)>", "...", text)
     text = re.sub(r"<(\w+\.\w+): [^>]*>", r"\1", text)
     text = re.sub(r"numpy\.ndarray\[tuple\[.*?\], numpy\.dtype\[(numpy\.)?(\w+)\]\]", r"array of \2", text)
     return re.sub(r"\b(robandit(\.\w+)*|typing|collections\.abc|pathlib(\._local)?|numpy)\.", "", text).replace("~", "")
