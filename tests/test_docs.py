@@ -14,7 +14,7 @@ from robandit.cli.flags import commands_of
 from robandit.cli.main import build_parser
 
 HOME = Path(__file__).parents[1]
-PAGES = sorted((HOME / "docs" / "tutorials").glob("*.md"))
+PAGES = [HOME / "README.md", *sorted((HOME / "docs" / "tutorials").glob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
 SOURCES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
 SOURCES += sorted((HOME / "docs").rglob("*.md"))
