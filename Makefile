@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 export PYTHONDONTWRITEBYTECODE :=  # where it is set, every process compiles numba's text again: two seconds each
 
-.PHONY: setup reproduce demo demo-fraud demo-pictures test coverage check proofs bench statistics verify faults wheel pictures tables notebooks format clean
+.PHONY: setup reproduce demo demo-fraud demo-pictures test coverage check proofs bench statistics verify faults wheel pictures tables notebooks docs release format clean
 
 setup: $(READY)
 
@@ -12,7 +12,7 @@ $(READY): pyproject.toml dev.lock
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
 	  { echo "robandit needs Python 3.11 to 3.13, and $(PYTHON) is not: try make PYTHON=python3.12"; exit 1; }
 	@if uv --version >/dev/null 2>&1; then \
-	  uv venv --quiet --python $(PYTHON) .venv && uv pip install --quiet --python $(BIN)/python -r dev.lock -e .; \
+	  { test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) .venv; } && uv pip install --quiet --python $(BIN)/python -r dev.lock -e .; \
 	else \
 	  $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
 	    { echo "This Python has no venv: install it first (on Debian and Ubuntu: apt-get install python3-venv)"; exit 1; }; \
@@ -67,6 +67,28 @@ wheel:  ## built, installed into an empty environment, asked for the paper witho
 	out/wheel/env/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir out/wheel .
 	out/wheel/env/bin/pip install --quiet --disable-pip-version-check out/wheel/robandit-*.whl
 	cd out/wheel && ROBANDIT_CACHE=cache env/bin/robandit reproduce --quick --out paper
+
+docs: $(READY) out/.docs/ready  ## the site: out/docs/html/index.html; every link is followed
+	out/.docs/bin/python docs/make_site.py $(BIN)/python
+
+out/.docs/ready: docs.lock
+	@if uv --version >/dev/null 2>&1; then \
+	  { test -x out/.docs/bin/python || uv venv --quiet --python $(PYTHON) out/.docs; } && \
+	  uv pip install --quiet --python out/.docs/bin/python -r docs.lock; \
+	else \
+	  $(PYTHON) -m venv out/.docs && out/.docs/bin/pip install --quiet --disable-pip-version-check -r docs.lock; \
+	fi
+	@touch $@
+
+release:  ## wheel and sdist, built twice to the same bytes, metadata checked, the wheel asked in an empty environment
+	rm -rf out/release && $(PYTHON) -m venv out/release/tools && $(PYTHON) -m venv out/release/empty
+	out/release/tools/bin/pip install --quiet --disable-pip-version-check -r release.lock
+	for again in one two; do out/release/tools/bin/python -m build --no-isolation --outdir out/release/$$again . \
+	  > out/release/$$again.log || { cat out/release/$$again.log; exit 1; }; done
+	cd out/release && for file in one/*; do cmp $$file two/$${file#one/}; done && sha256sum one/*
+	out/release/tools/bin/twine check --strict out/release/one/*
+	out/release/empty/bin/pip install --quiet --disable-pip-version-check out/release/one/robandit-*.whl
+	cd out/release && ROBANDIT_CACHE=cache empty/bin/robandit play --runs 3 --horizon 1e4
 
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py

@@ -30,17 +30,16 @@ BUDGETS, FRESH = (30.0, 100.0, 300.0, 1000.0), 60
 
 def comparison() -> None:
     """All policies, without corruption and under the paper's scheme 3; large published constants are scaled."""
-    environment = rb.Bernoulli(spread_means(9))
-    adversary = rb.attack("flip", schedule="middle", budget=BUDGET, charge="rounds")
-    rows = {}
-    for cls in shipped("policy").values():
-        policy = told(scaled(cls()))
-        clean, corrupted = (
-            rb.simulate(policy, environment, against, horizon=HORIZON, runs=RUNS).summary()
-            for against in (None, adversary)
+    grid = {"id": "all", "policies": [str(told(scaled(cls()))) for cls in shipped("policy").values()], "runs": RUNS}
+    grid |= {"attacks": "flip", "schedules": "middle", "charges": "rounds", "budgets": [0, BUDGET], "horizons": HORIZON}
+    found = rb.run_study({"name": "comparison", "grid": [grid]}, "out/comparison")
+    rows = {
+        policy: (
+            found.trace("all", policy=policy, budget=0).summary(),
+            found.trace("all", policy=policy, budget=BUDGET).summary(),
         )
-        rows[str(policy)] = (clean, corrupted)
-        print(f"{policy!s:32} {clean['mean']:10.1f} {corrupted['mean']:10.1f}", file=sys.stderr)
+        for policy in dict.fromkeys(row["policy"] for row, _ in found.cells())
+    }
     order = sorted(rows, key=lambda name: rows[name][1]["mean"])
     place, least = order.index("samba") + 1, f"{rows[order[0]][1]['mean']:,.0f}"
     message = f"One attack, fixed beforehand: {order[0]} loses least ({least}), SAMBA is number {place} of {len(order)}"

@@ -142,7 +142,7 @@ def regret_comparison(
     axes.xaxis.set_major_formatter(thousands)
     axes.set_xlabel("regret at the horizon (true means, logarithmic)", fontsize=9)
     axes.tick_params(axis="x", labelsize=8.5)
-    headline(figure, axes, message, rest)
+    headline(figure, axes, message, rest, room=0.7)
     plain_axes(axes, "x")
     shown = [
         Line2D([], [], color="#333333", linestyle="none", label=words, **mark)

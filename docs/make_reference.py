@@ -1,0 +1,174 @@
+"""Writes the reference of the site from the code: every public name, every command, every catalogue entry.
+
+`python docs/make_reference.py FOLDER` writes Markdown; docs/make_site.py does it when the site is built.
+"""
+
+import inspect
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import robandit as rb
+from robandit import PLACES
+from robandit.catalogue import SHIPPED
+from robandit.cli.examples import EXAMPLES
+from robandit.cli.flags import commands_of
+from robandit.cli.lists import KINDS, entry
+from robandit.cli.main import build_parser
+
+TITLES = {
+    "policy": "Policies",
+    "attack": "Attacks (threat model A)",
+    "schedule": "Schedules",
+    "adversary": "Attacks that decide themselves when and how far",
+    "environment": "Environments",
+}
+STORED = Path(__file__).parent / "reproduction" / "quick.json"
+
+
+def commands() -> str:
+    """Every command with its flags and examples, as its help tells them."""
+    pages = ["# Commands\n", "A mistake is answered by one sentence that says what is allowed, and exit code 2.\n"]
+    for name, parser in commands_of(build_parser()).choices.items():
+        examples = "\n".join(f"# {words}\n{line}" for line, words in EXAMPLES.get(name, []))
+        pages.append(f"## robandit {name}\n\n{parser.description}\n")
+        pages.append(f"```sh\n{examples}\n```\n" if examples else "")
+        rows = [flag_row(action) for action in parser._actions if action.dest != "help"]
+        pages.append("| flag | what it does |\n|---|---|\n" + "".join(rows))
+    return "\n".join(pages)
+
+
+def flag_row(action: Any) -> str:
+    """One flag or argument."""
+    flag = ", ".join(action.option_strings) or str(action.metavar or action.dest)
+    value = f" {action.metavar or action.dest.upper()}" if action.option_strings and action.nargs != 0 else ""
+    return f"| `{(flag + value).replace('|', chr(92) + '|')}` | {escaped(action.help or '')} |\n"
+
+
+def escaped(text: str) -> str:
+    """Text that may stand in a cell of a table."""
+    return " ".join(text.replace("|", "\\|").replace("*", "\\*").replace("%%", "%").split())
+
+
+def python() -> str:
+    """Every public name: signature and docstring; parts by name lead to the catalogue."""
+    pages = ["# Python\n", "`import robandit as rb`; names are fetched when first used.\n"]
+    parts = {cls for kind in TITLES for cls in SHIPPED.parts(kind).values()}
+    for name in sorted(PLACES, key=str.lower):
+        thing = getattr(rb, name)
+        if thing not in parts:
+            pages.append(f"## {name}\n\n```python\n{signature(name, thing)}\n```\n\n{text_of(thing)}\n")
+            if inspect.isclass(thing):
+                pages += [member(name, key, value) for key, value in vars(thing).items() if public(key, value)]
+    listed = ", ".join(f"`rb.{name}`" for name in sorted(PLACES) if getattr(rb, name) in parts)
+    pages.append(f"## Parts of the catalogue\n\n{listed}: [policies](policies.md), [environments](environments.md).\n")
+    return "\n".join(pages)
+
+
+def public(name: str, value: Any) -> bool:
+    """Whether a member of a class is told of."""
+    return not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property | classmethod))
+
+
+def member(owner: str, name: str, value: Any) -> str:
+    """A method or a property."""
+    if isinstance(value, property):
+        return f"- `{owner}.{name}`: {text_of(value.fget)}\n"
+    function = value.__func__ if isinstance(value, classmethod) else value
+    called = " ".join(shortened(inspect.signature(function)).split()).replace("( ", "(").replace(", )", ")")
+    return f"- `{owner}.{name}{called}`: {text_of(function)}\n"
+
+
+def signature(name: str, thing: Any) -> str:
+    """How it is called."""
+    try:
+        return f"rb.{name}{shortened(inspect.signature(thing))}"
+    except (TypeError, ValueError):
+        return f"rb.{name}"
+
+
+def shortened(found: inspect.Signature) -> str:
+    """A signature without modules, a parameter a line where it is long."""
+    kept = [parameter for name, parameter in found.parameters.items() if name not in ("self", "cls")]
+    text = plain(str(found.replace(parameters=kept)))
+    if len(text) < 90:
+        return text
+    shown, star = list[str](), False
+    for parameter in kept:
+        if parameter.kind is parameter.KEYWORD_ONLY and not star:
+            shown, star = [*shown, "*"], True
+        shown.append(plain(str(parameter)))
+    return "(\n" + "".join(f"    {line},\n" for line in shown) + ")" + text.rpartition(")")[2]
+
+
+def plain(text: str) -> str:
+    """Types as people say them; a default that is a function is not told."""
+    text = re.sub(r"<(function .*? at 0x[0-9a-f]+|factory)>", "...", text)
+    text = re.sub(r"<(\w+\.\w+): [^>]*>", r"\1", text)
+    text = re.sub(r"numpy\.ndarray\[tuple\[.*?\], numpy\.dtype\[(numpy\.)?(\w+)\]\]", r"array of \2", text)
+    return re.sub(r"\b(robandit(\.\w+)*|typing|collections\.abc|pathlib(\._local)?|numpy)\.", "", text).replace("~", "")
+
+
+def text_of(thing: Any) -> str:
+    """A docstring, as Markdown."""
+    return inspect.cleandoc(thing.__doc__ or "").replace("<", "&lt;")
+
+
+def catalogue(command: str) -> str:
+    """Every entry of a list, with its parameters."""
+    pages = [f"# {command.capitalize()}\n", f"The same as `robandit {command} --json`.\n"]
+    level = "###" if len(KINDS[command]) > 1 else "##"
+    for kind in KINDS[command]:
+        pages.append(f"## {TITLES[kind]}\n" if len(KINDS[command]) > 1 else "")
+        for cls in SHIPPED.parts(kind).values():
+            told = entry(kind, cls)
+            pages.append(f"{level} {told['name']}\n\n{escaped(told['summary'])}.\n")
+            facts = [(key, told.get(key)) for key in ("bound", "needs", "fidelity", "cost", "late", "sees", "threat")]
+            facts.append(("reference", told["reference"]))
+            shown = [(key, ", ".join(value) if isinstance(value, list) else value) for key, value in facts if value]
+            pages.append("".join(f"- {key}: {escaped(value)}\n" for key, value in shown))
+            if told["parameters"]:
+                rows = "".join(
+                    f"| `{item['name']}` | {'' if item['default'] is None else item['default']} "
+                    f"| {escaped(item['description'])} |\n"
+                    for item in told["parameters"]
+                )
+                pages.append(f"| parameter | default | what it is |\n|---|---|---|\n{rows}")
+    return "\n".join(pages)
+
+
+def reproduction() -> str:
+    """The stored verdicts of a reproduction, and the sweep over K beside the paper's."""
+    told = json.loads(STORED.read_text())
+    lines = [
+        "# Is the paper true?\n",
+        f"What `{told['command']}` of version {told['version']} answered: few runs, a minute of computing. A claim "
+        "they cannot decide says not-tested; `make reproduce` plays all of it in nine minutes. The numbers as JSON: "
+        "docs/reproduction/quick.json.\n",
+    ]
+    for claim in told["claims"]:
+        evidence = claim["evidence"].replace("\n", " ").replace("*", "\\*").replace("<", "&lt;")
+        lines.append(f"## {claim['verdict']}: {claim['text']}\n\n({claim['where']}) {evidence}\n")
+    rows = "".join(
+        f"| {policy} | {arms} | {row['mean']:,.0f} ± {row['half_width_95'] or 0:,.0f} | {row['paper'] or '-'} |\n"
+        for policy, by_arms in told["k_sweep"].items()
+        for arms, row in by_arms.items()
+    )
+    lines.append(f"## Regret by K\n\n| policy | K | ours, 95 % | the paper |\n|---|---:|---:|---:|\n{rows}")
+    return "\n".join(lines)
+
+
+def main(folder: Path) -> None:
+    """Write all pages."""
+    (folder / "reference").mkdir(parents=True, exist_ok=True)
+    (folder / "reference" / "commands.md").write_text(commands())
+    (folder / "reference" / "python.md").write_text(python())
+    for command in KINDS:
+        (folder / "reference" / f"{command}.md").write_text(catalogue(command))
+    (folder / "reproduction.md").write_text(reproduction())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

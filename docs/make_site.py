@@ -1,0 +1,97 @@
+"""Builds the documentation site into out/docs/html: `make docs`. Warnings are errors; then every link is followed.
+
+The sources are docs/*.md as they are, the pages of docs/site, the four long files of the root, and the reference that
+docs/make_reference.py writes. Run by the Python of the docs' own environment; robandit lives in another one.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+DOCS = Path(__file__).parent
+ROOT, OUT = DOCS.parent, DOCS.parent / "out" / "docs"
+PAGES = {"CONTRIBUTING.md": "contributing.md", "ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changelog.md"}
+
+
+class Links(HTMLParser):
+    """What a page points at, and the places in it that can be pointed at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found, self.places = list[str](), {""}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        self.found += [value for name in ("href", "src") if (value := told.get(name))]
+        self.places |= {value for name in ("id", "name") if (value := told.get(name))}
+
+
+def gathered(python: str) -> Path:
+    """All sources in one folder."""
+    source = OUT / "source"
+    shutil.rmtree(OUT, ignore_errors=True)
+    shutil.copytree(DOCS, source, ignore=shutil.ignore_patterns("*.py", "site", "*.ipynb", "__pycache__", "*.json"))
+    shutil.copytree(DOCS / "site", source, dirs_exist_ok=True)
+    for name, page in PAGES.items():
+        (source / page).write_text((ROOT / name).read_text())
+    subprocess.run([python, str(DOCS / "make_reference.py"), str(source)], check=True)
+    for page in source.rglob("*.md"):
+        page.write_text(relinked(page.read_text()))
+    return source
+
+
+def relinked(text: str) -> str:
+    """Links to pages of the root and to files that are no pages, as the site has them."""
+    text = text.replace("](docs/", "](")
+    return re.sub(r"\[([^\]]+)\]\(((?:\.\./)*src/[^)]+|notebooks/[^)]+)\)", r"`\1`", text)
+
+
+def broken_links(html: Path) -> list[str]:
+    """Links within the site that lead nowhere, and pages that nothing leads to."""
+    pages = {}
+    for page in html.rglob("*.html"):
+        pages[page] = Links()
+        pages[page].feed(page.read_text())
+    broken, seen = [], {html / "index.html"}
+    for page, links in pages.items():
+        for link in links.found:
+            if re.match(r"[a-z]+:", link):
+                continue
+            path, place = urldefrag(re.sub(r"\?v=\w+", "", link))
+            target = (page.parent / unquote(path)).resolve() if path else page
+            target = target / "index.html" if target.is_dir() else target
+            if not target.exists() or (target in pages and unquote(place) not in pages[target].places):
+                broken.append(f"{page.relative_to(html)}: {link}")
+            elif target != page:
+                seen.add(target)
+    own = {"genindex.html", "search.html"}
+    return broken + [f"nothing leads to {page.name}" for page in pages if page not in seen and page.name not in own]
+
+
+def fetched(html: Path) -> list[str]:
+    """Scripts, styles and pictures that would be fetched from elsewhere."""
+    found = []
+    for page in html.rglob("*.html"):
+        tags = re.findall(r"<(?:script|img|link)[^>]*?(?:src|href)=\"(https?:[^\"]+)\"", page.read_text())
+        found += [f"{page.name}: {link}" for link in tags]
+    return found
+
+
+def main(python: str) -> int:
+    """Gather, build, follow the links."""
+    source, html = gathered(python), OUT / "html"
+    words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(source), str(html)]
+    built = subprocess.run([sys.executable, *words])
+    wrong = broken_links(html.resolve()) + fetched(html) if html.exists() else ["no page was built"]
+    for line in wrong:
+        print(line, file=sys.stderr)
+    print(f"{len(list(html.rglob('*.html')))} pages, {len(wrong)} broken links: {html / 'index.html'}")
+    return 1 if wrong or built.returncode else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,69 @@
+"""Examples of the docs run as they stand, in an empty folder; links of the sources lead somewhere."""
+
+import importlib.util
+import re
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from robandit import PLACES
+from robandit.catalogue import parameters_of, shipped
+from robandit.cli.flags import commands_of
+from robandit.cli.main import build_parser
+
+HOME = Path(__file__).parents[1]
+PAGES = [HOME / "README.md", *sorted((HOME / "docs" / "tutorials").glob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
+SOURCES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
+SOURCES += sorted((HOME / "docs").rglob("*.md"))
+MADE = {"contributing.md", "architecture.md", "changelog.md", "reproduction.md"}  # by docs/make_site.py
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_tutorial_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its blocks in order, as one file: a class is compiled from its text, so there must be one."""
+    monkeypatch.chdir(tmp_path)
+    blocks = BLOCK.findall(page.read_text())
+    assert blocks
+    file = tmp_path / f"tutorial_{page.stem.replace('-', '_')}.py"
+    file.write_text("\n".join(blocks))
+    module = types.ModuleType(file.stem)
+    module.__file__ = str(file)
+    monkeypatch.setitem(sys.modules, file.stem, module)
+    exec(compile(file.read_text(), str(file), "exec"), module.__dict__)
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    broken = []
+    for page in SOURCES:
+        text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            target = link.partition("#")[0]
+            inside = page.is_relative_to(HOME / "docs" / "site")
+            base = HOME / "docs" if inside else page.parent
+            if target and "://" not in target and Path(target).name not in MADE and not (base / target).exists():
+                broken.append((page.name, link))
+    assert broken == []
+
+
+def test_the_reference_has_every_public_name_command_and_part(tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("make_reference", HOME / "docs" / "make_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    maker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(maker)
+    maker.main(tmp_path)
+    told = {page.stem: page.read_text() for page in tmp_path.rglob("*.md")}
+    for name in PLACES:
+        assert re.search(rf"^## {name}$|`rb\.{name}`", told["python"], re.M), name
+    assert " at 0x" not in told["python"]  # the same page from every build
+    for name, parser in commands_of(build_parser()).choices.items():
+        assert f"## robandit {name}\n" in told["commands"]
+        flags = [flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")]
+        assert all(flag in told["commands"] for flag in flags if flag != "--help")
+    for name, cls in shipped("policy").items():
+        assert f"## {name}\n" in told["policies"]
+        assert all(f"| `{field}` |" in told["policies"] for field in parameters_of(cls))
+    assert told["reproduction"].count("\n## ") == 17  # sixteen claims and a table
