@@ -6,6 +6,7 @@ from robandit.catalogue import policy as policy
 from robandit.dice import Random as Random
 from robandit.environments.bernoulli import Bernoulli as Bernoulli
 from robandit.environments.beta import Beta as Beta
+from robandit.environments.linear import Linear as Linear
 from robandit.environments.samples import Samples as Samples
 from robandit.errors import InputError as InputError
 from robandit.forensics.audit import audit as audit
@@ -45,6 +46,11 @@ from robandit.policies.ftpl import Ftpl as Ftpl
 from robandit.policies.ftrl_hybrid import FtrlHybrid as FtrlHybrid
 from robandit.policies.kl_ucb import KlUcb as KlUcb
 from robandit.policies.known_c_aae import KnownCAae as KnownCAae
+from robandit.policies.linear.linear_samba import LinearSamba as LinearSamba
+from robandit.policies.linear.linear_softmax import LinearSoftmax as LinearSoftmax
+from robandit.policies.linear.linear_thompson import LinearThompson as LinearThompson
+from robandit.policies.linear.linucb import CwOful as CwOful
+from robandit.policies.linear.linucb import LinUcb as LinUcb
 from robandit.policies.multi_layer_aae import MultiLayerAae as MultiLayerAae
 from robandit.policies.optimistic_thompson import OptimisticThompson as OptimisticThompson
 from robandit.policies.optimistic_ucb import OptimisticUcb as OptimisticUcb

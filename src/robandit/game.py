@@ -1,7 +1,7 @@
 """The vocabulary of the game: what a policy, an environment and an adversary are, as plain values."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,6 +22,7 @@ class Setting:
     arms: int
     horizon: int
     corruption: float = 0.0
+    features: Floats | None = field(default=None, compare=False)  # what is known of each arm, (arms, dimension)
 
 
 class Choice(NamedTuple):
@@ -53,6 +54,7 @@ class Policy(Part, Generic[Memory]):
     are compiled in the lab and interpreted elsewhere: scalar loops, `math`, no allocation.
     """
 
+    plays: ClassVar[str] = "arms"  # the game it is made for: arms, or a wider one
     explicit: ClassVar[bool] = True  # `chances` really is the distribution of the next choice
     throws_coins: ClassVar[bool] = False  # `choose` is the policy's own (derived), its note means something to `learn`
     reads_note: ClassVar[bool] = False  # `learn` needs the note its own `choose` made: a log without notes says nothing
@@ -119,6 +121,7 @@ class Environment(Part, Generic[Memory]):
     """Pays rewards in [0, 1] whose means are known to the lab, never to the policy."""
 
     means: tuple[float, ...]
+    features: Floats | None = None  # what policies are told of each arm, where there is something
 
     def start(self) -> Memory:
         """The tables `reward` reads."""

@@ -61,7 +61,7 @@ def run_advise(arguments: argparse.Namespace) -> None:
     catalogue, can = catalogue_from(arguments), capability_from(arguments)
     with naming("--data" if arguments.data else "--means"):
         environment = environment_from(arguments, catalogue)
-    size = planned(len(pricing_attacks("B", environment.means, catalogue, can)), can.share < 1.0)
+    size = planned(len(pricing_attacks("B", environment, catalogue, can)), can.share < 1.0)
     opening = (
         f"advise: {len(CANDIDATES)} policies, roughly {size * len(CANDIDATES):,} runs of {arguments.horizon:,} rounds"
     )

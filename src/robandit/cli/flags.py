@@ -12,6 +12,8 @@ from robandit.errors import InputError, unknown
 if TYPE_CHECKING:  # `robandit --help` loads next to nothing
     from pathlib import Path
 
+OWN_MEANS = {"samples": "the file", "linear": "its own parameters"}  # environments that --arms says nothing to
+
 
 class Parser(argparse.ArgumentParser):
     """A parser whose mistakes are one sentence, and that takes no flag by half its name."""
@@ -156,7 +158,7 @@ def game_flags(policies: str = "samba", arms: str = "9", runs: int = 100) -> Par
         "--environment",
         default="bernoulli",
         metavar="NAME[:...]",
-        help="bernoulli, beta:concentration=10 or samples:file=F.csv",
+        help="bernoulli, beta:concentration=10, samples:file=F.csv or linear:arms=30,dimension=5",
     )
     game.add_argument("--horizon", type=whole, default=100_000, metavar="T", help="rounds in a run (default 100000)")
     game.add_argument("--runs", type=whole, default=runs, help=f"replications (default {runs})")
@@ -249,8 +251,9 @@ def environment_from(arguments: argparse.Namespace, catalogue: Any) -> Any:
 
     if arguments.means is not None and arguments.arms is not None:
         raise InputError("--arms and --means cannot both be given")
-    if arguments.environment.startswith("samples") and (arguments.means or arguments.arms):
-        raise InputError("--environment samples takes its means from the file: leave out --arms and --means")
+    own = arguments.environment.partition(":")[0]
+    if own in OWN_MEANS and (arguments.means or arguments.arms):
+        raise InputError(f"--environment {own} takes its means from {OWN_MEANS[own]}: leave out --arms and --means")
     means = (
         arguments.means
         if arguments.means is not None

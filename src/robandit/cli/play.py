@@ -131,7 +131,8 @@ def as_json(
     """The result under the names of the contract."""
     from robandit.game import Setting
 
-    setting = Setting(len(environment.means), arguments.horizon, adversary.budget if adversary else 0.0)
+    budget = adversary.budget if adversary else 0.0
+    setting = Setting(len(environment.means), arguments.horizon, budget, environment.features)
     return {
         "version": __version__,
         "environment": {

@@ -224,7 +224,7 @@ def attacks_from(
         for name in ("schedule", "size"):
             if getattr(arguments, name) is not None:
                 raise InputError(f"--{name} {getattr(arguments, name)} was given without --attack: name an attack too")
-        found = pricing_attacks(attacker.threat, place.environment.means, catalogue, attacker.capability)
+        found = pricing_attacks(attacker.threat, place.environment, catalogue, attacker.capability)
         if not found:
             raise InputError(f"--can {attacker.capability}: no attack of the catalogue can be carried out")
         return found

@@ -10,13 +10,15 @@ from robandit.cli.attacks import described
 
 TITLES = {
     "policy": "Policies",
+    "linear policy": "Policies for arms with features",
     "attack": "Attacks: what the means become (threat model A)",
     "schedule": "Schedules: when",
     "adversary": "Attacks that decide themselves when and how far (B sees the draw, A does not)",
     "environment": "Environments",
 }
 SPARE = ("ns/round", "median", "5 % - 95 %")  # left out of a play's table where it is narrow, in this order
-COLUMNS = {"policy": ("needs", "fidelity", "cost"), "schedule": ("sees",), "adversary": ("threat", "sees")}
+POLICY = ("needs", "fidelity", "cost")
+COLUMNS = {"policy": POLICY, "linear policy": POLICY, "schedule": ("sees",), "adversary": ("threat", "sees")}
 NARROW = 100  # below this a policy's fidelity and cost are left to the JSON
 
 
@@ -35,7 +37,7 @@ def new_table(title: str, caption: str | None = None) -> Table:
 
 def catalogue_table(kind: str, entries: list[dict[str, Any]], width: int) -> Table:
     """One row a part."""
-    columns = ("needs",) if kind == "policy" and width < NARROW else COLUMNS.get(kind, ())
+    columns = ("needs",) if COLUMNS.get(kind) == POLICY and width < NARROW else COLUMNS.get(kind, ())
     table = new_table(TITLES[kind])
     table.add_column("name", style="bold", no_wrap=True)
     table.add_column("what it does", ratio=3, overflow="fold")

@@ -73,7 +73,7 @@ class Table:
 
     def setting(self) -> Setting:
         """What the policy is told."""
-        return Setting(len(self.means), self.horizon, self.adversary.budget)
+        return Setting(len(self.means), self.horizon, self.adversary.budget, self.environment.features)
 
     def seat(self, runs: slice) -> Seat:
         """Everything the loop is given for some of the runs."""

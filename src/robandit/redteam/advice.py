@@ -86,7 +86,7 @@ def advise(
     spent = math.inf if ring and budget is None else horizon / RARE if budget is None else budget
     if ring and capability.share >= limit:
         return Advice(capability, spent, limit, None, beyond(capability, limit), HELPS_ALWAYS)
-    attacks = pricing_attacks("B", means, catalogue, capability)
+    attacks = pricing_attacks("B", environment, catalogue, capability)
     tried = []
     for text in CANDIDATES:
         game = Game(catalogue.policy(text), environment, horizon, seed)

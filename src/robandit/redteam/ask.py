@@ -65,9 +65,7 @@ def find_price(
     """
     game = Game(with_told(policy), environment, horizon, seed)
     can = read_capability(capability)
-    attacks = (
-        [Candidate(attack, schedule, size)] if attack else pricing_attacks(threat, environment.means, SHIPPED, can)
-    )
+    attacks = [Candidate(attack, schedule, size)] if attack else pricing_attacks(threat, environment, SHIPPED, can)
     evaluator = Evaluator(game, kept_in(game, out, f"price-{threat}"), threads, capability=can)
     return attack_price(evaluator, threat, attacks, runs=runs, blocks=blocks, share=share, budget=budget)
 

@@ -16,6 +16,7 @@ from robandit.adversaries.attacks import runner_up
 from robandit.capability import ANYTHING, Capability
 from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
+from robandit.game import Environment
 from robandit.lab.trace import summarised
 from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat, within
 from robandit.redteam.evaluate import Evaluator, Play, block_seed
@@ -187,11 +188,11 @@ def priced(
 
 
 def pricing_attacks(
-    threat: str, means: Any, catalogue: Catalogue = SHIPPED, capability: Capability = ANYTHING
+    threat: str, environment: Environment[Any], catalogue: Catalogue = SHIPPED, capability: Capability = ANYTHING
 ) -> list[Candidate]:
     """The attacks tried for a price: those of model B that can be done, or the aimed ones of model A, efficient."""
     check_threat(threat)
-    means = np.array(means)
+    means = np.array(environment.means)
     if len(means) < 2:
         raise InputError("a price needs at least 2 arms; 1 was given")
     if threat == "B":
@@ -199,6 +200,7 @@ def pricing_attacks(
         pushes = ["push-shown:raised=1", f"push-shown:raised={len(means) - 1}"]
         pushes += [f"push-shown:lowered=0,raised={count}" for count in several]
         pushes += ["push-shown:lowered=0,raised=1,worst=true", *(f"push-shown:lowered={count}" for count in several)]
+        pushes += [] if environment.features is None else ["sink-near"]
         found = [*catalogue_attacks("B", False, catalogue), *map(Candidate, dict.fromkeys(pushes))]
         return within(found, capability, catalogue)
     near = runner_up(means) + 1
