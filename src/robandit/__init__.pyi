@@ -56,6 +56,9 @@ from robandit.policies.optimistic_thompson import OptimisticThompson as Optimist
 from robandit.policies.optimistic_ucb import OptimisticUcb as OptimisticUcb
 from robandit.policies.samba import Samba as Samba
 from robandit.policies.softmax_gradient import SoftmaxGradient as SoftmaxGradient
+from robandit.policies.teams.independent import Independent as Independent
+from robandit.policies.teams.team_draa import TeamDraa as TeamDraa
+from robandit.policies.teams.team_samba import TeamSamba as TeamSamba
 from robandit.policies.thompson import TemperedThompson as TemperedThompson
 from robandit.policies.thompson import Thompson as Thompson
 from robandit.policies.tsallis_inf import TsallisInfIw as TsallisInfIw

@@ -17,19 +17,24 @@ from robandit.capability import ANYTHING, Capability
 from robandit.errors import InputError, unknown
 from robandit.game import Adversary, Environment, Policy
 from robandit.parts import Part, hints_of, members
-from robandit.policies import linear
+from robandit.policies import linear, teams
 from robandit.schedule import Schedule
 from robandit.sources import load_module
 
 FOLDERS: dict[str, tuple[ModuleType, type]] = {
     "policy": (policies, Policy),
     "linear policy": (linear, Policy),  # for arms with features
+    "team policy": (teams, Policy),  # for several agents
     "environment": (environments, Environment),
     "attack": (adversaries, Attack),  # what the means become, ...
     "schedule": (adversaries, Schedule),  # ... and when
     "adversary": (adversaries, Adversary),  # both in one piece
 }
-GAMES = {"arms": "policy", "features": "linear policy"}  # the kind of policy that is made for a game
+GAMES = {
+    "arms": "policy",
+    "features": "linear policy",
+    "agents": "team policy",
+}  # the kind of policy that is made for a game
 POLICIES = tuple(GAMES.values())
 
 

@@ -23,6 +23,7 @@ class Setting:
     horizon: int
     corruption: float = 0.0
     features: Floats | None = field(default=None, compare=False)  # what is known of each arm, (arms, dimension)
+    agents: int = 1  # who play the same arms: round t is that of agent t mod V, and the horizon counts all of them
 
 
 class Choice(NamedTuple):
@@ -111,6 +112,14 @@ class Policy(Part, Generic[Memory]):
     def waived(self) -> dict[str, str]:
         """The laws that do not apply, each with the reason in words."""
         return self.about.waived if hasattr(type(self), "about") else {}
+
+    def messages(self, state: Memory, rounds: int) -> int:
+        """What agents who share this policy have sent after so many rounds in all: here every reward is told."""
+        return rounds
+
+    def message_size(self, arms: int) -> int:
+        """How many numbers a message holds: an arm and a reward."""
+        return 2
 
     def notes(self, setting: Setting) -> list[str]:
         """What a user should know about this policy in this setting."""

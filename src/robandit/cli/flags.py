@@ -161,6 +161,9 @@ def game_flags(policies: str = "samba", arms: str = "9", runs: int = 100) -> Par
         help="bernoulli, beta:concentration=10, samples:file=F.csv or linear:arms=30,dimension=5",
     )
     game.add_argument("--horizon", type=whole, default=100_000, metavar="T", help="rounds in a run (default 100000)")
+    game.add_argument(
+        "--agents", type=whole, default=1, metavar="V", help="agents on the same arms; T counts the rounds of each"
+    )
     game.add_argument("--runs", type=whole, default=runs, help=f"replications (default {runs})")
     game.add_argument("--seed", type=whole, default=1, help="the same seed gives the same numbers (default 1)")
     game.add_argument("--threads", type=whole, help="default: all cores; the numbers do not depend on it")

@@ -12,7 +12,7 @@ LISTS = {
     "environments": "every environment",
 }
 KINDS = {
-    "policies": ["policy", "linear policy"],
+    "policies": ["policy", "linear policy", "team policy"],
     "adversaries": ["attack", "schedule", "adversary"],
     "environments": ["environment"],
 }

@@ -84,6 +84,8 @@ def check_log(arguments: argparse.Namespace, policies: list[Any]) -> None:
                 raise InputError(f"--{name} {getattr(arguments, name)} was given without --log: name a file too")
         arguments.runs = 100 if arguments.runs is None else arguments.runs
         return
+    if arguments.agents > 1:
+        raise InputError(f"--log writes the journal of one learner: leave out --agents {arguments.agents}")
     if len(policies) > 1 or arguments.runs not in (None, 1):
         raise InputError("--log writes the journal of one run of one policy: give one --policy, and leave out --runs")
     arguments.runs = 1
@@ -108,7 +110,7 @@ def play_all(
     from robandit.lab.batch import simulate
 
     traces: list[Trace] = []
-    terms = {name: getattr(arguments, name) for name in ("horizon", "runs", "seed", "threads")}
+    terms = {name: getattr(arguments, name) for name in ("horizon", "runs", "seed", "threads", "agents")}
     with progress(len(policies)) as tell:
         try:
             for policy in policies:
@@ -132,7 +134,8 @@ def as_json(
     from robandit.game import Setting
 
     budget = adversary.budget if adversary else 0.0
-    setting = Setting(len(environment.means), arguments.horizon, budget, environment.features)
+    rounds = arguments.horizon * arguments.agents
+    setting = Setting(len(environment.means), rounds, budget, environment.features, arguments.agents)
     return {
         "version": __version__,
         "environment": {
@@ -141,6 +144,7 @@ def as_json(
             "parameters": environment.parameters(),
         },
         "horizon": arguments.horizon,
+        **({"agents": arguments.agents} if arguments.agents > 1 else {}),
         "runs": arguments.runs,
         "seed": arguments.seed,
         "adversary": adversary_json(adversary),
@@ -168,6 +172,7 @@ def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, s
             "rounds_mean": float(trace.rounds_changed.mean()),
         },
         "best_arm_share": trace.best_arm_share,
+        **team_json(trace),
         "ns_per_round": trace.nanoseconds,
         "notes": [
             *policy.notes(setting),
@@ -176,6 +181,15 @@ def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, s
             *adversary_notes(policy, adversary, trace),
         ],
     }
+
+
+def team_json(trace: "Trace") -> dict[str, Any]:
+    """What several agents sent, and the mean regret of each; nothing where there is one."""
+    team = trace.team
+    if team is None:
+        return {}
+    sent = {"messages_mean": float(team.messages.mean()), "bits_mean": float(team.bits.mean())}
+    return {**sent, "regret_by_agent": team.regret(trace.gaps).mean(axis=0).tolist()}
 
 
 def step_notes(policy: Any, means: tuple[float, ...]) -> list[str]:

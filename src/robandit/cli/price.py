@@ -182,7 +182,7 @@ def all_priced(plan: "Frontier", arguments: argparse.Namespace, catalogue: Any) 
             attacks = attacks_from(arguments, attacker, place, catalogue)
             size = planned_runs(len(attacks), plan.runs, plan.blocks)
             for turned in plan.policies:
-                game = Game(turned.policy, place.environment, place.horizon, arguments.seed)
+                game = Game(turned.policy, place.environment, place.horizon, arguments.seed, agents=arguments.agents)
                 name = f"{attacker.threat} {game}"
                 journals[name] = journals.get(name) or journal_for(game, out, f"price-{attacker.threat}")
                 terms: dict[str, Any] = {"catalogue": catalogue, "capability": attacker.capability}

@@ -24,6 +24,7 @@ def as_json(found: "list[Priced]", plan: "Frontier", arguments: argparse.Namespa
         "version": __version__,
         **{name: alone[name] for name in ("threat", "capability", "budget")},
         "horizon": next(iter(horizons)) if len(horizons) == 1 else None,
+        **({"agents": arguments.agents} if arguments.agents > 1 else {}),
         "runs": plan.runs,
         "blocks": plan.blocks,
         "tolerance": plan.tolerance,

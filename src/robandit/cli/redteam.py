@@ -95,7 +95,7 @@ def searched(arguments: argparse.Namespace) -> "list[tuple[Evaluator, Finding]]"
     how = {"evaluations": arguments.evaluations, "quick": arguments.quick}
     asked = []
     for policy in policies:
-        game = Game(policy, environment, arguments.horizon, arguments.seed, arguments.charge)
+        game = Game(policy, environment, arguments.horizon, arguments.seed, arguments.charge, agents=arguments.agents)
         for budget in arguments.budget:
             journal = journal_for(game, out, f"redteam-{threat}-{budget:g}")
             evaluator = Evaluator(game, journal, arguments.threads, catalogue=catalogue, capability=can)
@@ -126,6 +126,7 @@ def as_json(evaluator: "Evaluator", finding: "Finding", arguments: argparse.Name
         "parameters": game.policy.parameters(),
         "environment": {"name": game.environment.name, "means": list(game.environment.means)},
         "horizon": game.horizon,
+        **({"agents": game.agents} if game.agents > 1 else {}),
         "runs": arguments.runs,
         "seed": game.seed,
         "quick": arguments.quick,
@@ -160,6 +161,7 @@ def replay(evaluator: "Evaluator", candidate: "Candidate", budget: float, argume
         if value is not None and value != "bernoulli":
             words += [f"--{name}", ",".join(f"{mean!r}" for mean in value) if name == "means" else str(value)]
     words += ["--horizon", str(game.horizon), "--runs", str(arguments.runs), "--seed", str(game.seed)]
+    words += ["--agents", str(game.agents)] if game.agents > 1 else []
     words += [word for file in arguments.load for word in ("--load", file)]
     words += [*as_flags(candidate, can).split(), "--budget", f"{budget!r}"]
     return shlex.join(words + (["--charge", game.charge] if game.charge != "cost" else []))

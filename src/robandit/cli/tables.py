@@ -11,6 +11,7 @@ from robandit.cli.attacks import described
 TITLES = {
     "policy": "Policies",
     "linear policy": "Policies for arms with features",
+    "team policy": "Policies for several agents (--agents)",
     "attack": "Attacks: what the means become (threat model A)",
     "schedule": "Schedules: when",
     "adversary": "Attacks that decide themselves when and how far (B sees the draw, A does not)",
@@ -18,7 +19,13 @@ TITLES = {
 }
 SPARE = ("ns/round", "median", "5 % - 95 %")  # left out of a play's table where it is narrow, in this order
 POLICY = ("needs", "fidelity", "cost")
-COLUMNS = {"policy": POLICY, "linear policy": POLICY, "schedule": ("sees",), "adversary": ("threat", "sees")}
+COLUMNS = {
+    "policy": POLICY,
+    "linear policy": POLICY,
+    "team policy": POLICY,
+    "schedule": ("sees",),
+    "adversary": ("threat", "sees"),
+}
 NARROW = 100  # below this a policy's fidelity and cost are left to the JSON
 
 
@@ -59,7 +66,10 @@ def play_table(result: dict[str, Any], left_out: tuple[str, ...] = ()) -> Table:
     """Regret with its interval, one row a policy."""
     environment, adversary = result["environment"], result["adversary"]
     arms = f"{len(environment['means'])} arms ({environment['name']})"
-    title = f"Regret after {result['horizon']:,} rounds, {arms}, {result['runs']} runs"
+    agents = result.get("agents", 1)
+    whose = "Regret" if agents == 1 else f"Total regret of {agents} agents"
+    each = "" if agents == 1 else " of each"
+    title = f"{whose} after {result['horizon']:,} rounds{each}, {arms}, {result['runs']} runs"
     against = "No adversary."
     if adversary:
         budget = "unlimited" if adversary["budget"] is None else f"{adversary['budget']:g}"
@@ -87,6 +97,9 @@ def play_row(row: dict[str, Any], attacked: bool) -> dict[str, str]:
         "5 % - 95 %": f"{regret['p05']:,.0f} - {regret['p95']:,.0f}",
         "best arm": f"{100 * row['best_arm_share']:.1f} %",
     }
+    if "messages_mean" in row:
+        own = row["regret_by_agent"]
+        cells |= {"an agent": f"{min(own):,.0f} - {max(own):,.0f}", "messages": f"{row['messages_mean']:,.0f}"}
     if attacked:
         cells |= {"paid": f"{corruption['paid_mean']:,.1f}", "rounds": f"{corruption['rounds_mean']:,.1f}"}
     return {**cells, "ns/round": f"{row['ns_per_round']:.3g}"}
@@ -126,7 +139,7 @@ def redteam_table(result: dict[str, Any]) -> Table:
     )
     told = f" It was told C = {result['budget']:g} under attack, 0 without." if result["told"] else ""
     table = new_table(
-        f"Worst attack found on {result['label']}: {bill}; {arms}, T = {result['horizon']:,}",
+        f"Worst attack found on {result['label']}: {bill}; {arms}, {span(result)}",
         f"{result['evaluations']} attacks tried on other seeds; regret on {result['runs']} fresh runs, ± 95 %. "
         f"On the seeds that chose it, it had {inside:,.1f}: {verdict}.{told}",
     )
@@ -155,7 +168,7 @@ def price_table(rows: list[dict[str, Any]], told: dict[str, Any], more: str = ""
     within = "" if attacker["budget"] is None else f", spending at most {attacker['budget']:g}"
     barred = "" if limit is None else f" From a share of {limit:.3g} on no policy can know better."
     table = new_table(
-        f"Attack price on {title}; T = {rows[0]['horizon']:,}, threat model {attacker['threat']}",
+        f"Attack price on {title}; {span({**told, **rows[0]})}, threat model {attacker['threat']}",
         f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which the best arm gets fewer than "
         f"half of the rounds in at least half of the runs; median and range over {told['blocks']} blocks of "
         f"{told['runs']} runs; ± is a 95 % interval. It is an upper bound on what an attacker needs.{who}{barred} "
@@ -191,6 +204,12 @@ def advice_table(told: dict[str, Any]) -> Table:
             cells.append(price_range(row))
         table.add_row(row["label"], *cells)
     return table
+
+
+def span(told: dict[str, Any]) -> str:
+    """How long is played, and by how many."""
+    agents = told.get("agents", 1)
+    return f"T = {told['horizon']:,}" + (f" for each of {agents} agents" if agents > 1 else "")
 
 
 def with_half(summary: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from robandit.lab.counts import ABOVE, play_counts, why_not_counts
 from robandit.lab.position import Position
 from robandit.lab.preflight import check_user_parts
 from robandit.lab.table import Seat, Table, set_table
-from robandit.lab.trace import Trace
+from robandit.lab.trace import Team, Trace
 
 ENGINES = ("auto", "rounds", "counts", "plain")
 Progress = Callable[[float], None]  # told the share of all rounds that is done
@@ -34,6 +34,7 @@ def simulate(
     engine: str = "auto",
     until: int | None = None,
     state: Position | dict[str, Any] | None = None,
+    agents: int = 1,
     progress: Progress | None = None,
 ) -> Trace:
     """Play a policy against an environment and an adversary, `runs` times over `horizon` rounds.
@@ -46,18 +47,27 @@ def simulate(
     `until` leaves the play before that round, and `trace.state` is where it was left; given as `state`, it goes on to
     the same bits as a play that was never left. `state` may also be one saved state of the policy, as
     `robandit.state.save_state` writes it: then every run begins with it, in round 0.
+
+    With several `agents` round t is that of agent t mod V, the horizon counts the rounds of each, regret and bill are
+    the team's, and `trace.team` says what each did and how much was sent. A policy for arms then is one that all share,
+    every reward told at once.
     """
     workers = (os.cpu_count() or 1) if threads is None else threads
     if isinstance(workers, bool) or not isinstance(workers, int | np.integer) or workers < 1:
         raise InputError(f"threads must be a whole number of at least 1, not {threads!r}")
-    table = set_table(policy, environment, adversary, horizon, runs, seed, checkpoints, until=until, state=state)
+    in_parts = until is not None or isinstance(state, Position)
+    if in_parts and agents != 1:
+        raise InputError(f"a play with agents is played in one piece: leave out until and state, not {agents} agents")
+    table = set_table(
+        policy, environment, adversary, horizon, runs, seed, checkpoints, until=until, state=state, agents=agents
+    )
     engine = chosen_engine(engine, table, until is not None or state is not None)
     check_user_parts(table)
-    alone = until is not None or isinstance(state, Position)  # each run has a state of its own
+    alone = in_parts or agents > 1  # each run has a state of its own, or books
     slices = [slice(run, run + 1) for run in range(runs)] if alone else list(chunks(runs, workers))
     seats, spent = run_chunks(table, engine, slices, workers, progress)
     return Trace(
-        table.checkpoints,
+        table.checkpoints // agents,
         table.regret,
         table.paid,
         table.pulls,
@@ -67,6 +77,16 @@ def simulate(
         nanoseconds=1e9 * spent / ((table.until - table.first) * runs),
         state=table.left_at(seats) if until is not None else None,
         road=seats[0].road if seats else "",
+        team=told_by_team(table, seats) if agents > 1 else None,
+    )
+
+
+def told_by_team(table: Table, seats: list[Seat]) -> Team:
+    """What the agents did, from the books of each run and the state it ended in."""
+    return Team(
+        np.array([seat.tables.pulls for seat in seats]),
+        np.array([table.policy.messages(seat.state, table.horizon) for seat in seats]),
+        table.policy.message_size(len(table.means)),
     )
 
 
@@ -76,6 +96,7 @@ def chosen_engine(wanted: str, table: Table, in_part: bool = False) -> str:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {wanted!r}")
     reason = why_not_counts(table.policy, table.environment, table.adversary, table.horizon)
     reason = "plays in parts meet rounds" if in_part else reason
+    reason = "several agents take turns, round by round" if table.agents > 1 else reason
     if wanted == "counts" and reason:
         raise InputError(f"engine counts cannot play this: {reason}")
     if wanted == "auto":

@@ -13,12 +13,13 @@ from robandit.environments.means import checked_means
 from robandit.errors import InputError, PlayError
 from robandit.game import Adversary, Environment, Floats, Policy, Setting
 from robandit.lab import play
+from robandit.lab.books import Booked
 from robandit.lab.position import Position, check_position
 from robandit.lab.trace import checkpoint_grid
 from robandit.layout import Fresh
 from robandit.state import load_state, load_values, save_state, saved
 
-LIMITS = {"horizon": (1, 10**15), "runs": (1, 10**8), "seed": (0, 2**128)}
+LIMITS = {"horizon": (1, 10**15), "runs": (1, 10**8), "seed": (0, 2**128), "agents": (1, 10_000)}
 MOST_NUMBERS = 2 * 10**9  # recorded by one play: 16 GB
 
 
@@ -59,6 +60,7 @@ class Table:
     stop: NDArray[np.int64]  # one number; anything but 0 asks all runs to end soon
     progress: NDArray[np.int64]  # rounds done
     faults: NDArray[np.int64]  # what a policy did wrong, and with which arm
+    agents: int = 1  # rounds, horizon and checkpoints count those of all agents
 
     @property
     def gaps(self) -> Floats:
@@ -73,7 +75,7 @@ class Table:
 
     def setting(self) -> Setting:
         """What the policy is told."""
-        return Setting(len(self.means), self.horizon, self.adversary.budget, self.environment.features)
+        return Setting(len(self.means), self.horizon, self.adversary.budget, self.environment.features, self.agents)
 
     def seat(self, runs: slice) -> Seat:
         """Everything the loop is given for some of the runs."""
@@ -94,7 +96,8 @@ class Table:
         out = (self.regret[runs], self.paid[runs], self.pulls[runs], self.changed[runs])
         control = (self.stop, self.progress[runs], self.faults[runs])
         given = (fresh, self.dice[runs].copy(), arena, rules, out, (sums, changed), control)
-        return Seat(self.policy, state, self.environment, self.environment.start(), self.adversary, memory, given)
+        ground = self.environment if self.agents == 1 else Booked(self.environment, self.agents)
+        return Seat(self.policy, state, ground, ground.start(), self.adversary, memory, given)
 
     def play_interpreted(self, runs: slice) -> Seat:
         """Play some runs as plain Python."""
@@ -145,13 +148,14 @@ def set_table(
     *,
     until: int | None = None,
     state: Position | dict[str, Any] | None = None,
+    agents: int = 1,
 ) -> Table:
-    """A table for these parts, after checking what a user may have got wrong."""
+    """A table for these parts, after checking what a user may have got wrong; the horizon is that of each agent."""
     against = Nobody() if adversary is None else adversary
     for kind, part in ((Policy, policy), (Environment, environment), (Adversary, against)):
         if not isinstance(part, kind):
             raise InputError(f"the {kind.__name__.lower()} must be a {kind.__name__}, not {part!r}")
-    for name, number in (("horizon", horizon), ("runs", runs), ("seed", seed)):
+    for name, number in (("horizon", horizon), ("runs", runs), ("seed", seed), ("agents", agents)):
         least, most = LIMITS[name]
         if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
             raise InputError(f"{name} must be a whole number of at least {least}, not {number!r}")
@@ -165,7 +169,8 @@ def set_table(
     last = int(horizon) if until is None else until
     if isinstance(last, bool) or not isinstance(last, int | np.integer) or not first < last <= horizon:
         raise InputError(f"until must be a whole number from {first + 1} to the horizon {horizon}, not {until!r}")
-    grid = checkpoint_grid(checkpoints, int(horizon))
+    grid = checkpoint_grid(checkpoints, int(horizon)) * agents
+    horizon, last = horizon * agents, last * agents
     grid = np.unique(np.append(grid[(grid > first) & (grid < last)], last))
     if runs * (2 * len(grid) + len(means)) > MOST_NUMBERS:
         raise InputError(f"{runs:,} runs of {len(grid):,} checkpoints and {len(means):,} arms do not fit into memory")
@@ -189,6 +194,7 @@ def set_table(
         stop=np.zeros(1, np.int64),
         progress=np.zeros(runs, np.int64),
         faults=np.zeros((runs, 2), np.int64),
+        agents=int(agents),
     )
 
 

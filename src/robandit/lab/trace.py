@@ -13,6 +13,30 @@ from robandit.numerics import student_quantile
 
 
 @dataclass(frozen=True)
+class Team:
+    """What several agents pulled and sent, one entry a run."""
+
+    pulls: NDArray[np.int64]  # (runs, agents, arms)
+    messages: NDArray[np.int64]  # (runs,)
+    numbers: int  # in each message
+
+    @property
+    def agents(self) -> int:
+        """How many there are."""
+        return int(self.pulls.shape[1])
+
+    @property
+    def bits(self) -> Floats:
+        """What was sent, at 32 bits a number."""
+        return np.asarray(32.0 * self.numbers * self.messages, np.float64)
+
+    def regret(self, gaps: Floats) -> Floats:
+        """Each agent's own regret, (runs, agents)."""
+        found: Floats = self.pulls @ gaps
+        return found
+
+
+@dataclass(frozen=True)
 class Trace:
     """One row per replication; the last checkpoint is the horizon."""
 
@@ -26,6 +50,7 @@ class Trace:
     nanoseconds: float  # CPU time a round
     state: Position | None = None  # where the play was left, if it was
     road: str = ""  # how the loop was compiled: linked, or by numba as one; empty where it was not
+    team: "Team | None" = None  # what the agents did, where there are several; regret and bill are the team's
 
     @property
     def horizon(self) -> int:
@@ -36,6 +61,12 @@ class Trace:
     def best_arm_share(self) -> float:
         """The share of rounds spent on arms with gap 0."""
         return float(self.pulls[:, self.gaps <= 1e-12].sum() / self.pulls.sum())
+
+    @property
+    def best_shares(self) -> Floats:
+        """The same for each run."""
+        shares: Floats = self.pulls[:, self.gaps <= 1e-12].sum(axis=1) / self.pulls.sum(axis=1)
+        return shares
 
     def summary(self) -> dict[str, float | None]:
         """The regret at the horizon over replications."""
