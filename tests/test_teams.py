@@ -114,7 +114,7 @@ def test_one_agent_cannot_turn_a_team_that_trims() -> None:
         (lambda: play("team-draa:trim=1"), "trim must be below half of the 1 agents"),
         (lambda: play("samba", agents=0), "agents must be a whole number of at least 1, not 0"),
         (lambda: play("samba", agents=2, until=5), "is played in one piece"),
-        (lambda: play("draa", agents=2, engine="counts"), "several agents take turns"),
+        (lambda: play("draa", agents=2, engine="counts"), "agents and slates take turns"),
         (lambda: rb.policy("independent:inner=ucb1"), "inner must be a policy whose state is its p"),
     ],
 )

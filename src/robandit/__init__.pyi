@@ -7,6 +7,7 @@ from robandit.dice import Random as Random
 from robandit.environments.bernoulli import Bernoulli as Bernoulli
 from robandit.environments.beta import Beta as Beta
 from robandit.environments.linear import Linear as Linear
+from robandit.environments.paths import Paths as Paths
 from robandit.environments.samples import Samples as Samples
 from robandit.errors import InputError as InputError
 from robandit.forensics.audit import audit as audit
@@ -55,6 +56,13 @@ from robandit.policies.multi_layer_aae import MultiLayerAae as MultiLayerAae
 from robandit.policies.optimistic_thompson import OptimisticThompson as OptimisticThompson
 from robandit.policies.optimistic_ucb import OptimisticUcb as OptimisticUcb
 from robandit.policies.samba import Samba as Samba
+from robandit.policies.slates.bar import Bar as Bar
+from robandit.policies.slates.counting import CombUcb1 as CombUcb1
+from robandit.policies.slates.counting import SlateThompson as SlateThompson
+from robandit.policies.slates.listed_samba import ListedSamba as ListedSamba
+from robandit.policies.slates.slate_cbarbar import SlateCbarbar as SlateCbarbar
+from robandit.policies.slates.slate_hybrid import SlateHybrid as SlateHybrid
+from robandit.policies.slates.slate_samba import SlateSamba as SlateSamba
 from robandit.policies.softmax_gradient import SoftmaxGradient as SoftmaxGradient
 from robandit.policies.teams.independent import Independent as Independent
 from robandit.policies.teams.team_draa import TeamDraa as TeamDraa

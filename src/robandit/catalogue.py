@@ -17,7 +17,7 @@ from robandit.capability import ANYTHING, Capability
 from robandit.errors import InputError, unknown
 from robandit.game import Adversary, Environment, Policy
 from robandit.parts import Part, hints_of, members
-from robandit.policies import linear, teams
+from robandit.policies import linear, slates, teams
 from robandit.schedule import Schedule
 from robandit.sources import load_module
 
@@ -25,6 +25,7 @@ FOLDERS: dict[str, tuple[ModuleType, type]] = {
     "policy": (policies, Policy),
     "linear policy": (linear, Policy),  # for arms with features
     "team policy": (teams, Policy),  # for several agents
+    "slate policy": (slates, Policy),  # for several items at once
     "environment": (environments, Environment),
     "attack": (adversaries, Attack),  # what the means become, ...
     "schedule": (adversaries, Schedule),  # ... and when
@@ -34,6 +35,7 @@ GAMES = {
     "arms": "policy",
     "features": "linear policy",
     "agents": "team policy",
+    "slates": "slate policy",
 }  # the kind of policy that is made for a game
 POLICIES = tuple(GAMES.values())
 

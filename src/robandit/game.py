@@ -24,6 +24,8 @@ class Setting:
     corruption: float = 0.0
     features: Floats | None = field(default=None, compare=False)  # what is known of each arm, (arms, dimension)
     agents: int = 1  # who play the same arms: round t is that of agent t mod V, and the horizon counts all of them
+    slots: int = 1  # items of a slate, shown in as many rounds, each of them paid
+    family: NDArray[np.int64] | None = field(default=None, compare=False)  # the slates allowed; None: any items
 
 
 class Choice(NamedTuple):
@@ -131,6 +133,7 @@ class Environment(Part, Generic[Memory]):
 
     means: tuple[float, ...]
     features: Floats | None = None  # what policies are told of each arm, where there is something
+    family: NDArray[np.int64] | None = None  # (slates, items): what may be shown together, where not anything may
 
     def start(self) -> Memory:
         """The tables `reward` reads."""

@@ -12,7 +12,11 @@ from robandit.errors import InputError, unknown
 if TYPE_CHECKING:  # `robandit --help` loads next to nothing
     from pathlib import Path
 
-OWN_MEANS = {"samples": "the file", "linear": "its own parameters"}  # environments that --arms says nothing to
+OWN_MEANS = {
+    "samples": "the file",
+    "linear": "its own parameters",
+    "paths": "its own parameters",
+}  # environments that --arms says nothing to
 
 
 class Parser(argparse.ArgumentParser):
@@ -164,10 +168,19 @@ def game_flags(policies: str = "samba", arms: str = "9", runs: int = 100) -> Par
     game.add_argument(
         "--agents", type=whole, default=1, metavar="V", help="agents on the same arms; T counts the rounds of each"
     )
+    game.add_argument(
+        "--slate", type=whole, default=1, metavar="M", help="items shown at once, each paid; T counts slates"
+    )
     game.add_argument("--runs", type=whole, default=runs, help=f"replications (default {runs})")
     game.add_argument("--seed", type=whole, default=1, help="the same seed gives the same numbers (default 1)")
     game.add_argument("--threads", type=whole, help="default: all cores; the numbers do not depend on it")
     return flags
+
+
+def shape_json(arguments: argparse.Namespace, family: Any = None) -> dict[str, int]:
+    """How many agents play and how many items are shown at once, where it is more than one."""
+    told = {"agents": arguments.agents, "slate": arguments.slate if family is None else family.shape[1]}
+    return {name: count for name, count in told.items() if count > 1}
 
 
 def attack_flags() -> Parser:

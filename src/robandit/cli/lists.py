@@ -12,7 +12,7 @@ LISTS = {
     "environments": "every environment",
 }
 KINDS = {
-    "policies": ["policy", "linear policy", "team policy"],
+    "policies": ["policy", "linear policy", "team policy", "slate policy"],
     "adversaries": ["attack", "schedule", "adversary"],
     "environments": ["environment"],
 }

@@ -19,6 +19,7 @@ from robandit.cli.flags import (
     plot_from,
     policies_from,
     print_json,
+    shape_json,
     whole,
 )
 from robandit.cli.progress import progress
@@ -84,8 +85,8 @@ def check_log(arguments: argparse.Namespace, policies: list[Any]) -> None:
                 raise InputError(f"--{name} {getattr(arguments, name)} was given without --log: name a file too")
         arguments.runs = 100 if arguments.runs is None else arguments.runs
         return
-    if arguments.agents > 1:
-        raise InputError(f"--log writes the journal of one learner: leave out --agents {arguments.agents}")
+    for name, count in shape_json(arguments).items():
+        raise InputError(f"--log writes the journal of one learner, one arm at a time: leave out --{name} {count}")
     if len(policies) > 1 or arguments.runs not in (None, 1):
         raise InputError("--log writes the journal of one run of one policy: give one --policy, and leave out --runs")
     arguments.runs = 1
@@ -110,7 +111,7 @@ def play_all(
     from robandit.lab.batch import simulate
 
     traces: list[Trace] = []
-    terms = {name: getattr(arguments, name) for name in ("horizon", "runs", "seed", "threads", "agents")}
+    terms = {name: getattr(arguments, name) for name in ("horizon", "runs", "seed", "threads", "agents", "slate")}
     with progress(len(policies)) as tell:
         try:
             for policy in policies:
@@ -134,8 +135,9 @@ def as_json(
     from robandit.game import Setting
 
     budget = adversary.budget if adversary else 0.0
-    rounds = arguments.horizon * arguments.agents
-    setting = Setting(len(environment.means), rounds, budget, environment.features, arguments.agents)
+    slots = arguments.slate if environment.family is None else environment.family.shape[1]
+    told = environment.features, arguments.agents, slots, environment.family
+    setting = Setting(len(environment.means), arguments.horizon * arguments.agents * slots, budget, *told)
     return {
         "version": __version__,
         "environment": {
@@ -144,7 +146,7 @@ def as_json(
             "parameters": environment.parameters(),
         },
         "horizon": arguments.horizon,
-        **({"agents": arguments.agents} if arguments.agents > 1 else {}),
+        **shape_json(arguments, environment.family),
         "runs": arguments.runs,
         "seed": arguments.seed,
         "adversary": adversary_json(adversary),
@@ -173,12 +175,14 @@ def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, s
         },
         "best_arm_share": trace.best_arm_share,
         **team_json(trace),
+        **({"slate": setting.slots} if setting.slots > 1 else {}),
         "ns_per_round": trace.nanoseconds,
         "notes": [
             *policy.notes(setting),
             *step_notes(policy, environment.means),
             *engine_notes(trace),
             *adversary_notes(policy, adversary, trace),
+            *slate_notes(policy, adversary, setting.slots),
         ],
     }
 
@@ -228,6 +232,16 @@ def adversary_notes(policy: Any, adversary: Any, trace: "Trace") -> list[str]:
         shown = f"frequencies of {TRIALS} trial choices, renewed every {REFRESH} rounds"
         notes.append(f"p(t) has no closed form: the adversary was shown {shown}")
     return notes
+
+
+def slate_notes(policy: Any, adversary: Any, slots: int) -> list[str]:
+    """How an attack on slates is charged in threat model A, and what one that watches sees of an implicit policy."""
+    if slots == 1 or adversary is None or adversary.sees_draw:
+        return []
+    told = [f"model A on slates: the means are moved before each of the {slots} items, and each move is charged"]
+    if adversary.watches and not policy.explicit:
+        told.append("its slate is drawn before the adversary looks: it was shown the draw, more than model A allows")
+    return told
 
 
 def print_table(result: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ TITLES = {
     "policy": "Policies",
     "linear policy": "Policies for arms with features",
     "team policy": "Policies for several agents (--agents)",
+    "slate policy": "Policies for slates of several items (--slate)",
     "attack": "Attacks: what the means become (threat model A)",
     "schedule": "Schedules: when",
     "adversary": "Attacks that decide themselves when and how far (B sees the draw, A does not)",
@@ -23,6 +24,7 @@ COLUMNS = {
     "policy": POLICY,
     "linear policy": POLICY,
     "team policy": POLICY,
+    "slate policy": POLICY,
     "schedule": ("sees",),
     "adversary": ("threat", "sees"),
 }
@@ -66,10 +68,11 @@ def play_table(result: dict[str, Any], left_out: tuple[str, ...] = ()) -> Table:
     """Regret with its interval, one row a policy."""
     environment, adversary = result["environment"], result["adversary"]
     arms = f"{len(environment['means'])} arms ({environment['name']})"
-    agents = result.get("agents", 1)
+    agents, slots = result.get("agents", 1), result.get("slate", 1)
     whose = "Regret" if agents == 1 else f"Total regret of {agents} agents"
     each = "" if agents == 1 else " of each"
-    title = f"{whose} after {result['horizon']:,} rounds{each}, {arms}, {result['runs']} runs"
+    rounds = "rounds" if slots == 1 else f"slates of {slots}"
+    title = f"{whose} after {result['horizon']:,} {rounds}{each}, {arms}, {result['runs']} runs"
     against = "No adversary."
     if adversary:
         budget = "unlimited" if adversary["budget"] is None else f"{adversary['budget']:g}"
@@ -95,7 +98,7 @@ def play_row(row: dict[str, Any], attacked: bool) -> dict[str, str]:
         "± 95 %": "-" if regret["half_width_95"] is None else f"{regret['half_width_95']:,.1f}",
         "median": f"{regret['median']:,.1f}",
         "5 % - 95 %": f"{regret['p05']:,.0f} - {regret['p95']:,.0f}",
-        "best arm": f"{100 * row['best_arm_share']:.1f} %",
+        "best slate" if row.get("slate") else "best arm": f"{100 * row['best_arm_share']:.1f} %",
     }
     if "messages_mean" in row:
         own = row["regret_by_agent"]
@@ -164,12 +167,13 @@ def price_table(rows: list[dict[str, Any]], told: dict[str, Any], more: str = ""
     attacker, title = rows[0]["attacker"], rows[0]["environment"]["title"]
     shares = any(row["price"] and row["price"]["unit"] == "share" for row in rows)
     who = f" The attacker {attacker['capability']['words']}." if attacker["capability"] else ""
+    best = "the best slate" if told.get("slate") else "the best arm"
     limit = next((row["limit"] for row in rows if row["limit"] is not None), None)
     within = "" if attacker["budget"] is None else f", spending at most {attacker['budget']:g}"
     barred = "" if limit is None else f" From a share of {limit:.3g} on no policy can know better."
     table = new_table(
         f"Attack price on {title}; {span({**told, **rows[0]})}, threat model {attacker['threat']}",
-        f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which the best arm gets fewer than "
+        f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which {best} gets fewer than "
         f"half of the rounds in at least half of the runs; median and range over {told['blocks']} blocks of "
         f"{told['runs']} runs; ± is a 95 % interval. It is an upper bound on what an attacker needs.{who}{barred} "
         f"Unlimited: what the same attack pays when nothing stops it, which is not the price. {more}".rstrip(),
@@ -207,9 +211,10 @@ def advice_table(told: dict[str, Any]) -> Table:
 
 
 def span(told: dict[str, Any]) -> str:
-    """How long is played, and by how many."""
-    agents = told.get("agents", 1)
-    return f"T = {told['horizon']:,}" + (f" for each of {agents} agents" if agents > 1 else "")
+    """How long is played, by how many, with how many items at once."""
+    agents, slots = told.get("agents", 1), told.get("slate", 1)
+    whose = f" for each of {agents} agents" if agents > 1 else f" slates of {slots}" if slots > 1 else ""
+    return f"T = {told['horizon']:,}{whose}"
 
 
 def with_half(summary: dict[str, Any]) -> str:

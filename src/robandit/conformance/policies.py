@@ -205,7 +205,7 @@ class Overheard(Setting):
     """A setting that notes what a policy looks at."""
 
     def __getattribute__(self, name: str) -> Any:
-        if name in ("horizon", "corruption", "features", "agents"):
+        if name in ("horizon", "corruption", "features", "agents", "slots", "family"):
             object.__getattribute__(self, "__dict__").setdefault("asked", set()).add(name)
         return object.__getattribute__(self, name)
 

@@ -35,6 +35,7 @@ def simulate(
     until: int | None = None,
     state: Position | dict[str, Any] | None = None,
     agents: int = 1,
+    slate: int = 1,
     progress: Progress | None = None,
 ) -> Trace:
     """Play a policy against an environment and an adversary, `runs` times over `horizon` rounds.
@@ -51,23 +52,28 @@ def simulate(
     With several `agents` round t is that of agent t mod V, the horizon counts the rounds of each, regret and bill are
     the team's, and `trace.team` says what each did and how much was sent. A policy for arms then is one that all share,
     every reward told at once.
+
+    With a `slate` of m items each round shows m arms and is paid for each (semi-bandit); regret is against the best m,
+    or the best of the slates that the environment lists. To an adversary a slate is m rounds in a row: one of model B
+    sees and pays for each item, one of model A moves the means before each item and pays for each.
     """
     workers = (os.cpu_count() or 1) if threads is None else threads
     if isinstance(workers, bool) or not isinstance(workers, int | np.integer) or workers < 1:
         raise InputError(f"threads must be a whole number of at least 1, not {threads!r}")
     in_parts = until is not None or isinstance(state, Position)
-    if in_parts and agents != 1:
-        raise InputError(f"a play with agents is played in one piece: leave out until and state, not {agents} agents")
+    shape = {"agents": agents, "slate": slate}
     table = set_table(
-        policy, environment, adversary, horizon, runs, seed, checkpoints, until=until, state=state, agents=agents
+        policy, environment, adversary, horizon, runs, seed, checkpoints, until=until, state=state, **shape
     )
+    if in_parts and table.turns > 1:
+        raise InputError("a play of several agents or of slates is played in one piece: leave out until and state")
     engine = chosen_engine(engine, table, until is not None or state is not None)
     check_user_parts(table)
-    alone = in_parts or agents > 1  # each run has a state of its own, or books
+    alone = in_parts or table.turns > 1  # each run has a state of its own, or books
     slices = [slice(run, run + 1) for run in range(runs)] if alone else list(chunks(runs, workers))
     seats, spent = run_chunks(table, engine, slices, workers, progress)
     return Trace(
-        table.checkpoints // agents,
+        table.checkpoints // table.turns,
         table.regret,
         table.paid,
         table.pulls,
@@ -78,6 +84,7 @@ def simulate(
         state=table.left_at(seats) if until is not None else None,
         road=seats[0].road if seats else "",
         team=told_by_team(table, seats) if agents > 1 else None,
+        best_slates=np.array([seat.tables.counts[1] for seat in seats]) if table.slots > 1 else None,
     )
 
 
@@ -96,7 +103,7 @@ def chosen_engine(wanted: str, table: Table, in_part: bool = False) -> str:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {wanted!r}")
     reason = why_not_counts(table.policy, table.environment, table.adversary, table.horizon)
     reason = "plays in parts meet rounds" if in_part else reason
-    reason = "several agents take turns, round by round" if table.agents > 1 else reason
+    reason = "agents and slates take turns, round by round" if table.turns > 1 else reason
     if wanted == "counts" and reason:
         raise InputError(f"engine counts cannot play this: {reason}")
     if wanted == "auto":

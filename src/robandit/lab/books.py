@@ -1,4 +1,4 @@
-"""Who pulled what, in games whose rounds belong to several agents in turn: an environment that keeps books."""
+"""Books of games whose rounds come in turns, of agents or of the slots of a slate: an environment that keeps them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,18 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robandit.environments.bernoulli import Bernoulli
-from robandit.game import Environment
+from robandit.game import Environment, Floats
 
+DUST = 1e-9  # regret that only rounding left
 ANY = Bernoulli((0.5,))
 
 
 @dataclass
 class Books:
-    """The tables of the environment inside, and pulls by agent and arm."""
+    """The tables of the environment inside; arrays, because a loop keeps no numbers of an environment."""
 
     inner: Any
-    pulls: NDArray[np.int64]  # (agents, arms)
-    turn: NDArray[np.int64]  # rounds so far; an array, because a loop keeps no numbers of an environment
+    gaps: Floats
+    pulls: NDArray[np.int64]  # (turns, arms)
+    counts: NDArray[np.int64]  # rounds, and turns that lost nothing
+    lost: Floats  # in this turn
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Booked(Environment[Books]):
 
     inner: Environment[Any] = ANY
     turns: int = 1
+    gaps: tuple[float, ...] = (0.0,)
 
     @property
     def means(self) -> tuple[float, ...]:  # type: ignore[override]
@@ -35,10 +39,15 @@ class Booked(Environment[Books]):
 
     def start(self) -> Books:
         shape = (self.turns, len(self.inner.means))
-        return Books(self.inner.start(), np.zeros(shape, np.int64), np.zeros(1, np.int64))
+        counts = np.zeros(2, np.int64)
+        return Books(self.inner.start(), np.array(self.gaps), np.zeros(shape, np.int64), counts, np.zeros(1))
 
     def reward(self, tables: Books, arm: int, mean: float, uniform: float) -> float:
-        tables.pulls[tables.turn[0] % self.turns, arm] += 1
-        tables.turn[0] += 1
+        tables.pulls[tables.counts[0] % self.turns, arm] += 1
+        tables.counts[0] += 1
+        tables.lost[0] += tables.gaps[arm]
+        if tables.counts[0] % self.turns == 0:
+            tables.counts[1] += 1 if tables.lost[0] <= DUST else 0
+            tables.lost[0] = 0.0
         paid: float = self.inner.reward(tables.inner, arm, mean, uniform)
         return paid

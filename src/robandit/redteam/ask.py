@@ -23,6 +23,7 @@ def find_worst_attack(
     threat: str = "A",
     horizon: int,
     agents: int = 1,
+    slate: int = 1,
     runs: int = 100,
     seed: int = 1,
     threads: int | None = None,
@@ -35,7 +36,7 @@ def find_worst_attack(
 
     In threat model B it stays within what its attacker can do, such as "add" or "both:share=0.05".
     """
-    game = Game(policy, environment, horizon, seed, agents=agents)
+    game = Game(policy, environment, horizon, seed, agents=agents, slate=slate)
     journal = kept_in(game, out, f"redteam-{threat}-{budget:g}")
     evaluator = Evaluator(game, journal, threads, capability=read_capability(capability))
     return worst_attack(evaluator, threat, budget, runs=runs, evaluations=evaluations, quick=quick)
@@ -51,6 +52,7 @@ def find_price(
     size: str = "full",
     horizon: int,
     agents: int = 1,
+    slate: int = 1,
     runs: int = 60,
     blocks: int = 3,
     seed: int = 1,
@@ -65,9 +67,11 @@ def find_price(
     With `share` the smallest share of all rounds, within a budget. A policy that must be told C and is not is told
     100, in peace as in war.
     """
-    game = Game(with_told(policy), environment, horizon, seed, agents=agents)
+    game = Game(with_told(policy), environment, horizon, seed, agents=agents, slate=slate)
     can = read_capability(capability)
-    attacks = [Candidate(attack, schedule, size)] if attack else pricing_attacks(threat, environment, SHIPPED, can)
+    attacks = (
+        [Candidate(attack, schedule, size)] if attack else pricing_attacks(threat, environment, SHIPPED, can, slate)
+    )
     evaluator = Evaluator(game, kept_in(game, out, f"price-{threat}"), threads, capability=can)
     return attack_price(evaluator, threat, attacks, runs=runs, blocks=blocks, share=share, budget=budget)
 

@@ -37,12 +37,18 @@ class Game:
     charge: str = "cost"
     state: dict[str, Any] | None = None  # a saved state in which every run begins, in place of a fresh one
     agents: int = 1  # the horizon is that of each
+    slate: int = 1  # items shown at once
 
     def __str__(self) -> str:
         told: dict[str, Any] = {"charge": self.charge, "environment": repr(self.environment), "horizon": self.horizon}
         told |= {} if self.state is None else {"state": self.state}
-        told |= {} if self.agents == 1 else {"agents": self.agents}
+        told |= {name: count for name, count in self.shape.items() if count > 1}
         return json.dumps({"policy": str(self.policy), "seed": self.seed, **told}, sort_keys=True)
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """How many play, and how many items are shown at once."""
+        return {"agents": self.agents, "slate": self.slate}
 
     def digest(self) -> str:
         """A name for files about this game."""
@@ -80,7 +86,7 @@ class Evaluator:
     def check(self, runs: int) -> None:
         """Refuse what could not be played, before anything is."""
         game = self.game
-        set_table(game.policy, game.environment, None, game.horizon, runs, game.seed, 1, agents=game.agents)
+        set_table(game.policy, game.environment, None, game.horizon, runs, game.seed, 1, **game.shape)
         if game.horizon > ABOVE:
             raise InputError(
                 f"horizon must be at most {ABOVE:,} here, not {game.horizon:,}: attacks meet rounds, not counts"
@@ -108,7 +114,7 @@ class Evaluator:
                 checkpoints=1,
                 engine="rounds",
                 state=game.state,
-                agents=game.agents,
+                **game.shape,
             )
             told = kept(trace)
             self.journal.put(key, told)
