@@ -66,7 +66,7 @@ class NaiveBar(NaiveSlateSamba):
         """A share after a step against the bar."""
         if self.form == "linear":
             return share + self.alpha * share**2 * difference
-        return share * math.exp(self.alpha * share * difference)
+        return share * math.exp(min(self.alpha * share * difference, 0.69))
 
     def learn(self, shown: list[int], paid: list[float]) -> None:
         g = np.zeros(self.arms)
@@ -79,11 +79,12 @@ class NaiveBar(NaiveSlateSamba):
             else:
                 new[i] = self.step(self.x[i], g[i] - g[bar])
         new[bar] = self.slots - (new.sum() - new[bar])
-        low, high = 0.5 * self.x[bar], 0.5 + 0.5 * self.x[bar]
-        if self.slots > 1 and not low <= new[bar] <= high:
-            reached = low if new[bar] < low else high
-            new = self.x + (new - self.x) * (reached - self.x[bar]) / (new[bar] - self.x[bar])
-        self.x = new
+        shares = [1.0]
+        for before, after in zip(self.x, new, strict=True) if self.slots > 1 else ():
+            low, high = 0.5 * before, 0.5 + 0.5 * before
+            if not low <= after <= high:
+                shares.append(((low if after < low else high) - before) / (after - before))
+        self.x = self.x + min(shares) * (new - self.x)
 
 
 class NaiveCombUcb1(NaiveSlates):

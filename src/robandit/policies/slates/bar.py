@@ -34,7 +34,8 @@ class State(Slate):
 class Bar(Slates[State]):
     """Outsiders rise and fall against the bar as challengers against SAMBA's leader, leaders by what they lack of 1.
 
-    With m = 1 it is `exponential-samba` (or `samba`, form linear), bit for bit.
+    Where a marginal would go more than half of its way to 0 or 1, the whole step is shortened; that is seldom.
+    With m = 1 it is `exponential-samba` (or `samba`, form linear), bit for bit, and nothing is shortened.
     """
 
     about = About(
@@ -58,7 +59,7 @@ class Bar(Slates[State]):
         """A share after a step: it rises by its own gain, falls by the bar's; gains are alpha R/x."""
         if self.form == Form.LINEAR:
             return share + gain * share * share - bar_gain * share * share
-        return share * math.exp(min(gain * share, LARGEST) - bar_gain * share)
+        return share * math.exp(min(gain * share - bar_gain * share, LARGEST))
 
     def learn_slate(self, state: State, random: Random) -> None:
         x, gains, after, slots = state.marginals, state.gains, state.after, len(state.shown)
@@ -89,7 +90,9 @@ class Bar(Slates[State]):
                 after[item] = self.moved(x[item], gains[item], gains[bar])
             others += after[item]
         after[bar] = slots - others
-        shortest = 1.0 if slots == 1 else shortened(x[bar], after[bar])
+        shortest = 1.0
+        for item in range(len(x)):
+            shortest = min(shortest, shortened(x[item], after[item]) if slots > 1 else 1.0)
         for item in range(len(x)):
             x[item] = after[item] if shortest == 1.0 else x[item] + shortest * (after[item] - x[item])
         share_out(state)
