@@ -363,8 +363,8 @@ def test_policy_entries_are_complete(robandit: Any) -> None:
     entries = {entry["name"]: entry for entry in robandit("policies", "--json")[1]}
     for entry in entries.values():
         assert entry["fidelity"] in ("exact", "recalled", "reconstruction")
-        assert set(entry["needs"]) <= {"horizon", "corruption", "delta"}
-        assert entry["late"] in ("exact", "weighted", "as the inner policy")
+        assert set(entry["needs"]) <= {"horizon", "corruption", "delta", "features", "agents", "slots", "family"}
+        assert entry["late"] in ("exact", "weighted", "as the inner policy") or "slots" in entry["needs"]
         assert entry["bound"]
         for parameter in entry["parameters"]:
             assert parameter.keys() == {"name", "default", "published", "scaled", "description"}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from robandit.catalogue import attack, environment, shipped
+from robandit.catalogue import SHIPPED, attack, environment, shipped
 from robandit.conformance import ADVERSARY_LAWS, ENVIRONMENT_LAWS, POLICY_LAWS
 from robandit.conformance.late import deferring_is_harmless, late_rewards, replay_equals_learning
 from robandit.conformance.law import waivers
@@ -17,6 +17,8 @@ MEANS = (0.2, 0.5, 0.9)
 ENVIRONMENTS = {
     "bernoulli": lambda: environment("bernoulli", (0.0, *MEANS, 1.0)),
     "beta": lambda: environment("beta:concentration=3", MEANS),
+    "linear": lambda: environment("linear:arms=3,dimension=2"),
+    "paths": lambda: environment("paths:rows=2,columns=3"),
     "samples": lambda: shipped("environment")["samples"](samples=((0.0, 0.25, 1.0), (0.5, 0.5, 0.75, 1.0))),
 }
 ADVERSARIES = {
@@ -33,7 +35,7 @@ def cases(laws: dict[str, Any], parts: dict[str, Any]) -> Any:
     return [pytest.param(law, make, id=f"{name}-{kind}") for kind, make in parts.items() for name, law in laws.items()]
 
 
-POLICIES = {str(variant): variant for make in shipped("policy").values() for variant in variants(make())}
+POLICIES = {str(variant): variant for make in SHIPPED.policies().values() for variant in variants(make())}
 FLOORS = {f"floor-{name}": Floor(inner=make()) for name, make in shipped("policy").items() if name != "floor"}
 KINDS = ("floor-ucb1", "floor-barbar", "floor-thompson")  # drawn for, throwing coins, implicit
 

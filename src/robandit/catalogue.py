@@ -17,33 +17,46 @@ from robandit.capability import ANYTHING, Capability
 from robandit.errors import InputError, unknown
 from robandit.game import Adversary, Environment, Policy
 from robandit.parts import Part, hints_of, members
+from robandit.policies import linear, slates, teams
 from robandit.schedule import Schedule
 from robandit.sources import load_module
 
-FOLDERS = {
+FOLDERS: dict[str, tuple[ModuleType, type]] = {
     "policy": (policies, Policy),
+    "linear policy": (linear, Policy),  # for arms with features
+    "team policy": (teams, Policy),  # for several agents
+    "slate policy": (slates, Policy),  # for several items at once
     "environment": (environments, Environment),
     "attack": (adversaries, Attack),  # what the means become, ...
     "schedule": (adversaries, Schedule),  # ... and when
     "adversary": (adversaries, Adversary),  # both in one piece
 }
+GAMES = {
+    "arms": "policy",
+    "features": "linear policy",
+    "agents": "team policy",
+    "slates": "slate policy",
+}  # the kind of policy that is made for a game
+POLICIES = tuple(GAMES.values())
 
 
-def parts_in(module: ModuleType, base: type) -> Iterator[Any]:
-    """The catalogued classes a module defines."""
+def parts_in(module: ModuleType, kind: str) -> Iterator[Any]:
+    """The catalogued classes of a kind that a module defines."""
     for _, cls in inspect.getmembers(module, inspect.isclass):
-        if issubclass(cls, base) and cls.__module__ == module.__name__ and "about" in vars(cls):
+        if not issubclass(cls, FOLDERS[kind][1]) or cls.__module__ != module.__name__ or "about" not in vars(cls):
+            continue
+        if not issubclass(cls, Policy) or GAMES[cls.plays] == kind:
             yield cls
 
 
 @cache
 def shipped(kind: str) -> dict[str, Any]:
     """The parts of a kind that come with the package, by name."""
-    folder, base = FOLDERS[kind]
+    folder = FOLDERS[kind][0]
     modules = (
         importlib.import_module(f"{folder.__name__}.{item.name}") for item in pkgutil.iter_modules(folder.__path__)
     )
-    found = {cls.about.name: cls for module in modules for cls in parts_in(module, base)}
+    found = {cls.about.name: cls for module in modules for cls in parts_in(module, kind)}
     return dict(sorted(found.items()))
 
 
@@ -58,8 +71,8 @@ class Catalogue:
         module = load_module(path)
         if module in self.files:
             return self
-        for kind, (_, base) in FOLDERS.items():
-            for cls in parts_in(module, base):
+        for kind in FOLDERS:
+            for cls in parts_in(module, kind):
                 if cls.about.name in self.parts(kind):
                     whose = "that comes with robandit" if cls.about.name in shipped(kind) else "of another file"
                     raise InputError(f"{path}: {kind} {cls.about.name!r} is the name of one {whose}")
@@ -67,15 +80,19 @@ class Catalogue:
 
     def parts(self, kind: str) -> dict[str, Any]:
         """All parts of a kind by name."""
-        own = {cls.about.name: cls for module in self.files for cls in parts_in(module, FOLDERS[kind][1])}
+        own = {cls.about.name: cls for module in self.files for cls in parts_in(module, kind)}
         return dict(sorted({**shipped(kind), **own}.items()))
+
+    def policies(self) -> dict[str, Any]:
+        """The policies of all games by name."""
+        return {name: cls for kind in POLICIES for name, cls in self.parts(kind).items()}
 
     def make(self, kind: str, text: str, **given: Any) -> Any:
         """A part from its text `name:parameter=value,...`; `given` adds parameters that are not text."""
         if not isinstance(text, str):
             raise InputError(f"{kind} must be text such as name:parameter=value, not {text!r}")
         name, _, rest = text.strip().partition(":")
-        known = self.parts(kind)
+        known = self.policies() if kind == "policy" else self.parts(kind)
         if name not in known:
             raise unknown(kind, name, known)
         cls = known[name]

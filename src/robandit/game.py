@@ -1,7 +1,7 @@
 """The vocabulary of the game: what a policy, an environment and an adversary are, as plain values."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,6 +22,10 @@ class Setting:
     arms: int
     horizon: int
     corruption: float = 0.0
+    features: Floats | None = field(default=None, compare=False)  # what is known of each arm, (arms, dimension)
+    agents: int = 1  # who play the same arms: round t is that of agent t mod V, and the horizon counts all of them
+    slots: int = 1  # items of a slate, shown in as many rounds, each of them paid
+    family: NDArray[np.int64] | None = field(default=None, compare=False)  # the slates allowed; None: any items
 
 
 class Choice(NamedTuple):
@@ -53,6 +57,7 @@ class Policy(Part, Generic[Memory]):
     are compiled in the lab and interpreted elsewhere: scalar loops, `math`, no allocation.
     """
 
+    plays: ClassVar[str] = "arms"  # the game it is made for: arms, or a wider one
     explicit: ClassVar[bool] = True  # `chances` really is the distribution of the next choice
     throws_coins: ClassVar[bool] = False  # `choose` is the policy's own (derived), its note means something to `learn`
     reads_note: ClassVar[bool] = False  # `learn` needs the note its own `choose` made: a log without notes says nothing
@@ -110,6 +115,14 @@ class Policy(Part, Generic[Memory]):
         """The laws that do not apply, each with the reason in words."""
         return self.about.waived if hasattr(type(self), "about") else {}
 
+    def messages(self, state: Memory, rounds: int) -> int:
+        """What agents who share this policy have sent after so many rounds in all: here every reward is told."""
+        return rounds
+
+    def message_size(self, arms: int) -> int:
+        """How many numbers a message holds: an arm and a reward."""
+        return 2
+
     def notes(self, setting: Setting) -> list[str]:
         """What a user should know about this policy in this setting."""
         return []
@@ -119,6 +132,8 @@ class Environment(Part, Generic[Memory]):
     """Pays rewards in [0, 1] whose means are known to the lab, never to the policy."""
 
     means: tuple[float, ...]
+    features: Floats | None = None  # what policies are told of each arm, where there is something
+    family: NDArray[np.int64] | None = None  # (slates, items): what may be shown together, where not anything may
 
     def start(self) -> Memory:
         """The tables `reward` reads."""

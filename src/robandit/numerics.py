@@ -20,6 +20,35 @@ def argmax(values: Floats) -> int:
     return best
 
 
+def barrier_step(chances: Floats, steps: Floats) -> None:
+    """1/p falls by each arm's step, then rises by a level that all share, so that p is a distribution again.
+
+    The level is the root of sum 1/(v + level) = 1, v = 1/p - step. Newton's method on the harmonic mean, which is
+    concave, climbs to it from 1 - min v without passing it.
+    """
+    least = math.inf
+    for arm in range(len(chances)):
+        steps[arm] = 1.0 / chances[arm] - steps[arm]
+        least = min(least, steps[arm])
+    level = 1.0 - least
+    for _ in range(100):
+        total, slope = 0.0, 0.0
+        for arm in range(len(chances)):
+            term = 1.0 / (steps[arm] + level)
+            total += term
+            slope += term * term
+        move = total * (total - 1.0) / slope
+        level += move
+        if move <= 1e-15 * (1.0 + abs(level)):
+            break
+    total = 0.0
+    for arm in range(len(chances)):
+        chances[arm] = 1.0 / (steps[arm] + level)
+        total += chances[arm]
+    for arm in range(len(chances)):
+        chances[arm] /= total
+
+
 def beta_quantile(uniform: float, a: float, b: float, log_beta: float) -> float:
     """The x at which the Beta(a, b) distribution function is `uniform`: Newton inside a shrinking bracket."""
     low, high = 0.0, 1.0

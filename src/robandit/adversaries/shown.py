@@ -31,17 +31,45 @@ def favoured(arm: int | None, means: Floats) -> int:
 class SinkShown(Adversary[Target]):
     """Every success of the best arm becomes a failure, while the budget lasts."""
 
-    about = About("sink-shown", "every reward of the best arm becomes 0", sees=("arm", "reward"))
+    about = About("sink-shown", "every reward of one arm becomes 0 (default: the best)", sees=("arm", "reward"))
+    arm: int | None = parameter(None, "the arm to harm, counted from 1; the best if not given", least=1)
 
     @property
     def needs(self) -> Can:
         return Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Target:
-        return Target(int(np.argmax(means)))
+        if self.arm is not None and self.arm > len(means):
+            raise InputError(f"arm must be one of 1 to {len(means)}, not {self.arm}")
+        return Target(int(np.argmax(means)) if self.arm is None else self.arm - 1)
 
     def tamper_reward(self, memory: Target, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
         return 0.0 if arm == memory.arm else reward
+
+
+@dataclass
+class Targets:
+    """1 for each arm that is to be harmed."""
+
+    harmed: Floats
+
+
+@dataclass(frozen=True)
+class SinkNear(Adversary[Targets]):
+    """Arms that are nearly as good fall with the best one: whoever learns of one arm from others is misled by all."""
+
+    about = About("sink-near", "every reward of every arm nearly as good as the best becomes 0", sees=("arm", "reward"))
+    within: float = parameter(0.2, "how near the best mean an arm must be", least=0, most=1)
+
+    @property
+    def needs(self) -> Can:
+        return Can.ERASE
+
+    def start(self, means: Floats, horizon: int) -> Targets:
+        return Targets((means >= means.max() - self.within).astype(np.float64))
+
+    def tamper_reward(self, memory: Targets, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
+        return 0.0 if memory.harmed[arm] == 1.0 else reward
 
 
 @dataclass(frozen=True)

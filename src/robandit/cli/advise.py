@@ -61,7 +61,7 @@ def run_advise(arguments: argparse.Namespace) -> None:
     catalogue, can = catalogue_from(arguments), capability_from(arguments)
     with naming("--data" if arguments.data else "--means"):
         environment = environment_from(arguments, catalogue)
-    size = planned(len(pricing_attacks("B", environment.means, catalogue, can)), can.share < 1.0)
+    size = planned(len(pricing_attacks("B", environment, catalogue, can)), can.share < 1.0)
     policies = listed(feared(can, arguments.budget, arguments.horizon))
     opening = f"advise: {len(policies)} policies, roughly {size * len(policies):,} runs of {arguments.horizon:,} rounds"
     with progress(size * len(policies), opening) as tell:

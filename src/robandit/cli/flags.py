@@ -12,6 +12,12 @@ from robandit.errors import InputError, unknown
 if TYPE_CHECKING:  # `robandit --help` loads next to nothing
     from pathlib import Path
 
+OWN_MEANS = {
+    "samples": "the file",
+    "linear": "its own parameters",
+    "paths": "its own parameters",
+}  # environments that --arms says nothing to
+
 
 class Help(argparse.HelpFormatter):
     """Help in which lines that were set stay as they were."""
@@ -165,13 +171,25 @@ def game_flags(policies: str = "samba", arms: str = "9", runs: int = 100) -> Par
         "--environment",
         default="bernoulli",
         metavar="NAME[:...]",
-        help="bernoulli, beta:concentration=10 or samples:file=F.csv",
+        help="bernoulli, beta:concentration=10, samples:file=F.csv or linear:arms=30,dimension=5",
     )
     game.add_argument("--horizon", type=whole, default=100_000, metavar="T", help="rounds in a run (default 100000)")
+    game.add_argument(
+        "--agents", type=whole, default=1, metavar="V", help="agents on the same arms; T counts the rounds of each"
+    )
+    game.add_argument(
+        "--slate", type=whole, default=1, metavar="M", help="items shown at once, each paid; T counts slates"
+    )
     game.add_argument("--runs", type=whole, default=runs, help=f"replications (default {runs})")
     game.add_argument("--seed", type=whole, default=1, help="the same seed gives the same numbers (default 1)")
     game.add_argument("--threads", type=whole, help="default: all cores; the numbers do not depend on it")
     return flags
+
+
+def shape_json(arguments: argparse.Namespace, family: Any = None) -> dict[str, int]:
+    """How many agents play and how many items are shown at once, where it is more than one."""
+    told = {"agents": arguments.agents, "slate": arguments.slate if family is None else family.shape[1]}
+    return {name: count for name, count in told.items() if count > 1}
 
 
 def attack_flags() -> Parser:
@@ -258,8 +276,9 @@ def environment_from(arguments: argparse.Namespace, catalogue: Any) -> Any:
 
     if arguments.means is not None and arguments.arms is not None:
         raise InputError("--arms and --means cannot both be given")
-    if arguments.environment.startswith("samples") and (arguments.means or arguments.arms):
-        raise InputError("--environment samples takes its means from the file: leave out --arms and --means")
+    own = arguments.environment.partition(":")[0]
+    if own in OWN_MEANS and (arguments.means or arguments.arms):
+        raise InputError(f"--environment {own} takes its means from {OWN_MEANS[own]}: leave out --arms and --means")
     means = (
         arguments.means
         if arguments.means is not None

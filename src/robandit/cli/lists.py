@@ -11,7 +11,7 @@ LISTS = {
     "environments": "every environment",
 }
 KINDS = {
-    "policies": ["policy"],
+    "policies": ["policy", "linear policy", "team policy", "slate policy"],
     "adversaries": ["attack", "schedule", "adversary"],
     "environments": ["environment"],
 }
@@ -37,7 +37,7 @@ def entry(kind: str, cls: Any) -> dict[str, Any]:
         "needs": list(about.needs),
         "bound": about.bound,
     }
-    if kind == "policy":
+    if kind in KINDS["policies"]:
         told |= {"cost": about.cost, "late": about.late}
     if kind in KINDS["adversaries"]:
         told |= {"sees": list(about.sees), "threat": "B" if getattr(cls, "sees_draw", False) else "A"}

@@ -16,6 +16,7 @@ from robandit.cli.flags import (
     plot_from,
     policies_from,
     print_json,
+    shape_json,
     whole,
 )
 from robandit.cli.progress import progress
@@ -124,6 +125,8 @@ def check_log(arguments: argparse.Namespace, policies: list[Any]) -> None:
                 raise InputError(f"--{name} {getattr(arguments, name)} was given without --log: name a file too")
         arguments.runs = 100 if arguments.runs is None else arguments.runs
         return
+    for name, count in shape_json(arguments).items():
+        raise InputError(f"--log writes the journal of one learner, one arm at a time: leave out --{name} {count}")
     if len(policies) > 1 or arguments.runs not in (None, 1):
         raise InputError("--log writes the journal of one run of one policy: give one --policy, and leave out --runs")
     arguments.runs = 1
@@ -148,7 +151,7 @@ def play_all(
     from robandit.lab.batch import simulate
 
     traces: list[Trace] = []
-    terms = {name: getattr(arguments, name) for name in ("horizon", "runs", "seed", "threads")}
+    terms = {name: getattr(arguments, name) for name in ("horizon", "runs", "seed", "threads", "agents", "slate")}
     with progress(len(policies)) as tell:
         try:
             for policy in policies:

@@ -5,6 +5,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from robandit.cli.attacks import adversary_json, finite
+from robandit.cli.flags import shape_json
 from robandit.version import __version__
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
@@ -18,7 +19,10 @@ def as_json(
     """The result under the names of the contract."""
     from robandit.game import Setting
 
-    setting = Setting(len(environment.means), arguments.horizon, adversary.budget if adversary else 0.0)
+    budget = adversary.budget if adversary else 0.0
+    slots = arguments.slate if environment.family is None else environment.family.shape[1]
+    told = environment.features, arguments.agents, slots, environment.family
+    setting = Setting(len(environment.means), arguments.horizon * arguments.agents * slots, budget, *told)
     return {
         "version": __version__,
         "environment": {
@@ -27,6 +31,7 @@ def as_json(
             "parameters": environment.parameters(),
         },
         "horizon": arguments.horizon,
+        **shape_json(arguments, environment.family),
         "runs": arguments.runs,
         "seed": arguments.seed,
         "adversary": adversary_json(adversary),
@@ -44,7 +49,6 @@ def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, s
     """One policy's row."""
     from robandit.lab.trace import summarised
 
-    shares = trace.pulls[:, trace.gaps <= 1e-12].sum(axis=1) / trace.pulls.sum(axis=1)
     budget = adversary.budget if adversary else 0.0
     return {
         "policy": policy.name,
@@ -60,13 +64,16 @@ def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, s
             "rounds_mean": float(trace.rounds_changed.mean()),
         },
         "best_arm_share": trace.best_arm_share,
-        "best_arm_half_width_95": summarised(shares)["half_width_95"],
+        "best_arm_half_width_95": summarised(trace.best_shares)["half_width_95"],
+        **team_json(trace),
+        **({"slate": setting.slots} if setting.slots > 1 else {}),
         "ns_per_round": trace.nanoseconds,
         "notes": [
             *policy.notes(setting),
             *step_notes(policy, environment.means),
             *engine_notes(trace),
             *adversary_notes(policy, adversary, trace),
+            *slate_notes(policy, adversary, setting.slots),
         ],
     }
 
@@ -79,6 +86,15 @@ def difference(trace: "Trace", first: "Trace") -> dict[str, float | None] | None
         return None
     told = summarised(trace.regret[:, -1] - first.regret[:, -1])
     return {name: told[name] for name in ("mean", "half_width_95")}
+
+
+def team_json(trace: "Trace") -> dict[str, Any]:
+    """What several agents sent, and the mean regret of each; nothing where there is one."""
+    team = trace.team
+    if team is None:
+        return {}
+    sent = {"messages_mean": float(team.messages.mean()), "bits_mean": float(team.bits.mean())}
+    return {**sent, "regret_by_agent": team.regret(trace.gaps).mean(axis=0).tolist()}
 
 
 def step_notes(policy: Any, means: tuple[float, ...]) -> list[str]:
@@ -117,3 +133,13 @@ def adversary_notes(policy: Any, adversary: Any, trace: "Trace") -> list[str]:
         shown = f"frequencies of {TRIALS} trial choices, renewed every {REFRESH} rounds"
         notes.append(f"p(t) has no closed form: the adversary was shown {shown}")
     return notes
+
+
+def slate_notes(policy: Any, adversary: Any, slots: int) -> list[str]:
+    """How an attack on slates is charged in threat model A, and what one that watches sees of an implicit policy."""
+    if slots == 1 or adversary is None or adversary.sees_draw:
+        return []
+    told = [f"model A on slates: the means are moved before each of the {slots} items, and each move is charged"]
+    if adversary.watches and not policy.explicit:
+        told.append("its slate is drawn before the adversary looks: it was shown the draw, more than model A allows")
+    return told

@@ -177,12 +177,13 @@ def all_priced(plan: "Frontier", arguments: argparse.Namespace, catalogue: Any) 
     from robandit.redteam.price import attack_price, check_pricing, planned_runs
 
     out, asked, journals = out_from(arguments), [], dict[str, Any]()
+    shape = {"agents": arguments.agents, "slate": arguments.slate}
     for attacker in plan.attackers:
         for place in plan.places:
             attacks = attacks_from(arguments, attacker, place, catalogue)
             size = planned_runs(len(attacks), plan.runs, plan.blocks)
             for turned in plan.policies:
-                game = Game(turned.policy, place.environment, place.horizon, arguments.seed)
+                game = Game(turned.policy, place.environment, place.horizon, arguments.seed, **shape)
                 name = f"{attacker.threat} {game}"
                 journals[name] = journals.get(name) or journal_for(game, out, f"price-{attacker.threat}")
                 terms: dict[str, Any] = {"catalogue": catalogue, "capability": attacker.capability}
@@ -224,7 +225,7 @@ def attacks_from(
         for name in ("schedule", "size"):
             if getattr(arguments, name) is not None:
                 raise InputError(f"--{name} {getattr(arguments, name)} was given without --attack: name an attack too")
-        found = pricing_attacks(attacker.threat, place.environment.means, catalogue, attacker.capability)
+        found = pricing_attacks(attacker.threat, place.environment, catalogue, attacker.capability, arguments.slate)
         if not found:
             raise InputError(f"--can {attacker.capability}: no attack of the catalogue can be carried out")
         return found

@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from robandit.cli.attacks import as_flags, finite
+from robandit.cli.flags import shape_json
 from robandit.version import __version__
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
@@ -23,6 +24,7 @@ def as_json(found: "list[Priced]", plan: "Frontier", arguments: argparse.Namespa
         "version": __version__,
         **{name: alone[name] for name in ("threat", "capability", "budget")},
         "horizon": next(iter(horizons)) if len(horizons) == 1 else None,
+        **shape_json(arguments, plan.places[0].environment.family),
         "runs": plan.runs,
         "blocks": plan.blocks,
         "tolerance": plan.tolerance,

@@ -19,6 +19,7 @@ from robandit.cli.flags import (
     plot_from,
     policies_from,
     print_json,
+    shape_json,
     whole,
 )
 from robandit.cli.progress import counted, progress, stage
@@ -93,9 +94,9 @@ def searched(arguments: argparse.Namespace) -> "list[tuple[Evaluator, Finding]]"
     policies, environment = policies_from(arguments, catalogue), environment_from(arguments, catalogue)
     runs, threat, out = arguments.runs, arguments.threat, out_from(arguments)
     how = {"evaluations": arguments.evaluations, "quick": arguments.quick}
-    asked = []
+    asked, shape = [], {"agents": arguments.agents, "slate": arguments.slate}
     for policy in policies:
-        game = Game(policy, environment, arguments.horizon, arguments.seed, arguments.charge)
+        game = Game(policy, environment, arguments.horizon, arguments.seed, arguments.charge, **shape)
         for budget in arguments.budget:
             journal = journal_for(game, out, f"redteam-{threat}-{budget:g}")
             evaluator = Evaluator(game, journal, arguments.threads, catalogue=catalogue, capability=can)
@@ -126,6 +127,7 @@ def as_json(evaluator: "Evaluator", finding: "Finding", arguments: argparse.Name
         "parameters": game.policy.parameters(),
         "environment": {"name": game.environment.name, "means": list(game.environment.means)},
         "horizon": game.horizon,
+        **shape_json(arguments, game.environment.family),
         "runs": arguments.runs,
         "seed": game.seed,
         "quick": arguments.quick,
@@ -160,6 +162,7 @@ def replay(evaluator: "Evaluator", candidate: "Candidate", budget: float, argume
         if value is not None and value != "bernoulli":
             words += [f"--{name}", ",".join(f"{mean!r}" for mean in value) if name == "means" else str(value)]
     words += ["--horizon", str(game.horizon), "--runs", str(arguments.runs), "--seed", str(game.seed)]
+    words += [word for name, count in shape_json(arguments).items() for word in (f"--{name}", str(count))]
     words += [word for file in arguments.load for word in ("--load", file)]
     words += [*as_flags(candidate, can).split(), "--budget", f"{budget!r}"]
     return shlex.join(words + (["--charge", game.charge] if game.charge != "cost" else []))

@@ -9,23 +9,25 @@ from robandit.cli.sheet import Column, Sheet
 
 TITLES = {
     "policy": "Policies",
+    "linear policy": "Policies for arms with features",
+    "team policy": "Policies for several agents (--agents)",
+    "slate policy": "Policies for slates of several items (--slate)",
     "attack": "Attacks: what the means become (threat model A)",
     "schedule": "Schedules: when",
     "adversary": "Attacks that decide themselves when and how far (B sees the draw, A does not)",
     "environment": "Environments",
 }
 SEES = {"schedule": [Column("sees", "words")], "adversary": [Column("threat"), Column("sees", "words", 1)]}
-ABOUT = {
-    "policy": [
-        Column("bound", "words", 1),
-        Column("needs", "words", 2),
-        Column("fidelity", "words", 3),
-        Column("cost a round", "words", 4),
-        Column("late rewards", "words", 5),
-        Column("reference", "words", 6),
-    ],
-    **SEES,
-}
+POLICY = [
+    Column("bound", "words", 1),
+    Column("needs", "words", 2),
+    Column("fidelity", "words", 3),
+    Column("cost a round", "words", 4),
+    Column("late rewards", "words", 5),
+    Column("reference", "words", 6),
+]
+POLICIES = ("policy", "linear policy", "team policy", "slate policy")
+ABOUT = {**dict.fromkeys(POLICIES, POLICY), **SEES}
 NARROW = 110  # columns
 KEYS = {"cost a round": "cost", "late rewards": "late"}
 COLOURS = {"reproduced": "green", "depends": "yellow", "not-reproduced": "red", "not-tested": "dim"}
@@ -33,7 +35,7 @@ COLOURS = {"reproduced": "green", "depends": "yellow", "not-reproduced": "red", 
 
 def catalogue_table(kind: str, entries: list[dict[str, Any]], room: int) -> Sheet:
     """One row a part; where a column of bounds has no room, they stand below what a policy does."""
-    more, below = ABOUT.get(kind, []), kind == "policy" and room < NARROW
+    more, below = ABOUT.get(kind, []), kind in POLICIES and room < NARROW
     more = more[1:] if below else more
     columns = [Column("name", "name"), Column("what it does", "words"), Column("parameters", "words"), *more]
     rows = []
@@ -53,7 +55,11 @@ def play_table(result: dict[str, Any]) -> Sheet:
     """Regret with its interval, one row a policy; the difference to the first, run by run."""
     environment, adversary, results = result["environment"], result["adversary"], result["results"]
     arms = f"{len(environment['means'])} arms ({environment['name']})"
-    title = f"Regret after {result['horizon']:,} rounds, {arms}, {result['runs']:,} runs"
+    agents, slots = result.get("agents", 1), result.get("slate", 1)
+    whose = "Regret" if agents == 1 else f"Total regret of {agents} agents"
+    each = "" if agents == 1 else " of each"
+    rounds = "rounds" if slots == 1 else f"slates of {slots}"
+    title = f"{whose} after {result['horizon']:,} {rounds}{each}, {arms}, {result['runs']:,} runs"
     against = "No adversary."
     if adversary:
         budget = "unlimited" if adversary["budget"] is None else f"{adversary['budget']:,g}"
@@ -64,7 +70,11 @@ def play_table(result: dict[str, Any]) -> Sheet:
     caption = f"{against} Regret counts true means; ± is a 95 % interval of the mean.{luck}"
     columns = [Column("policy", "name"), Column("mean regret"), Column("± 95 %")]
     columns += [Column("difference", spare=1)] if paired else []
-    columns += [Column("median", spare=3), Column("5 % - 95 %", spare=2), Column("best arm")]
+    best = "best arm" if slots == 1 else "best slate"
+    columns += [Column("median", spare=3), Column("5 % - 95 %", spare=2), Column(best)]
+    columns += (
+        [Column("an agent", spare=2), Column("messages")] if any("messages_mean" in row for row in results) else []
+    )
     columns += [Column("paid"), Column("rounds changed", spare=4)] if adversary else []
     columns.append(Column("ns/round", spare=5))
     cells = [play_row(row) for row in results]
@@ -74,6 +84,7 @@ def play_table(result: dict[str, Any]) -> Sheet:
 def play_row(row: dict[str, Any]) -> dict[str, str]:
     """A policy's numbers by heading."""
     regret, corruption, difference = row["regret"], row["corruption"], row["difference"]
+    own = row.get("regret_by_agent")
     return {
         "policy": row["label"],
         "mean regret": tenths(regret["mean"]),
@@ -81,7 +92,9 @@ def play_row(row: dict[str, Any]) -> dict[str, str]:
         "difference": "-" if difference is None else signed(difference),
         "median": tenths(regret["median"]),
         "5 % - 95 %": f"{regret['p05']:,.0f} - {regret['p95']:,.0f}",
-        "best arm": f"{100 * row['best_arm_share']:.1f} %",
+        "best slate" if row.get("slate") else "best arm": f"{100 * row['best_arm_share']:.1f} %",
+        "an agent": "-" if own is None else f"{min(own):,.0f} - {max(own):,.0f}",
+        "messages": "-" if own is None else f"{row['messages_mean']:,.0f}",
         "paid": tenths(corruption["paid_mean"]),
         "rounds changed": tenths(corruption["rounds_mean"]),
         "ns/round": f"{row['ns_per_round']:,.0f}",
@@ -122,7 +135,7 @@ def redteam_table(result: dict[str, Any]) -> Sheet:
         "flattered by the choice" if inside > result["regret"]["mean"] else "this time not flattered by the choice"
     )
     told = f" It was told C = {result['budget']:g} under attack, 0 without." if result["told"] else ""
-    title = f"Worst attack found on {result['label']}: {bill}; {arms}, T = {result['horizon']:,}"
+    title = f"Worst attack found on {result['label']}: {bill}; {arms}, {span(result)}"
     caption = (
         f"{result['evaluations']:,} attacks tried on other seeds; regret on {result['runs']:,} fresh runs, ± 95 %. "
         f"On the seeds that chose it, it had {tenths(inside)}: {verdict}.{told}"
@@ -143,11 +156,12 @@ def price_table(rows: list[dict[str, Any]], told: dict[str, Any], more: str = ""
     attacker, title = rows[0]["attacker"], rows[0]["environment"]["title"]
     shares = any(row["price"] and row["price"]["unit"] == "share" for row in rows)
     who = f" The attacker {attacker['capability']['words']}." if attacker["capability"] else ""
+    best = "the best slate" if told.get("slate") else "the best arm"
     limit = next((row["limit"] for row in rows if row["limit"] is not None), None)
     within = "" if attacker["budget"] is None else f", spending at most {attacker['budget']:g}"
     barred = "" if limit is None else f" From a share of {limit:.3g} on no policy can know better."
     caption = (
-        f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which the best arm gets fewer than "
+        f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which {best} gets fewer than "
         f"half of the rounds in at least half of the runs; median and range over {told['blocks']} blocks of "
         f"{told['runs']} runs; ± is a 95 % interval. It is an upper bound on what an attacker needs.{who}{barred} "
         f"Unlimited: what the same attack pays when nothing stops it, which is not the price. {more}".rstrip()
@@ -159,7 +173,7 @@ def price_table(rows: list[dict[str, Any]], told: dict[str, Any], more: str = ""
         spent = "-" if row["spending"] is None else short(row["spending"]["mean"])
         attack = row["attack"].removeprefix("--attack ").partition(" --can")[0] if row["learns"] else "-"
         found.append([row["label"], with_half(row["clean_regret"]), price_range(row), spent, attack])
-    where = f"{title}; T = {rows[0]['horizon']:,}, threat model {attacker['threat']}"
+    where = f"{title}; {span({**told, **rows[0]})}, threat model {attacker['threat']}"
     return Sheet(f"Attack price on {where}", columns, found, caption)
 
 
@@ -179,6 +193,13 @@ def advice_table(told: dict[str, Any]) -> Sheet:
         rows.append(cells)
     title = f"Measured on means {', '.join(f'{mean:g}' for mean in told['means'][:12])}; T = {told['horizon']:,}"
     return Sheet(title, [Column("policy", "name"), *(Column(heading) for heading in headings)], rows, caption)
+
+
+def span(told: dict[str, Any]) -> str:
+    """How long is played, by how many, with how many items at once."""
+    agents, slots = told.get("agents", 1), told.get("slate", 1)
+    whose = f" for each of {agents} agents" if agents > 1 else f" slates of {slots}" if slots > 1 else ""
+    return f"T = {told['horizon']:,}{whose}"
 
 
 def price_range(row: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from robandit.catalogue import scaled
 from robandit.conformance.law import require, require_distribution, waivers
-from robandit.conformance.walks import AnyPolicy, begun, reward_of, streams
+from robandit.conformance.walks import AnyPolicy, begun, features_for, reward_of, streams
 from robandit.dice import Random
 from robandit.game import Choice
 from robandit.lab.log import Log, replay_log
@@ -82,7 +82,8 @@ def replay_equals_learning(policy: AnyPolicy) -> None:
     else:
         events = walk_late(plain, state, 3000, chosen, paid)[:5000]
     log = log_of(events)
-    folded = [saved(replay_log(plain, log, arms=4, horizon=5000, engine=engine)) for engine in ("rounds", "plain")]
+    told: dict[str, Any] = {"arms": 4, "horizon": 5000, "features": features_for(policy, 4)}
+    folded = [saved(replay_log(plain, log, engine=engine, **told)) for engine in ("rounds", "plain")]
     require(folded[0] == folded[1], "a log folds to other bits compiled than interpreted")
 
 

@@ -39,10 +39,15 @@ def live(learner: Learner, rounds: int, seed: int, changes: dict[int, Any] | Non
             due.setdefault(t + 60, []).append((decision.id, 1.0 - reward, False))
 
 
+def lab_only(policy: AnyPolicy) -> bool:
+    """Whether a learner refuses the policy: it cannot wait for rewards, or asks for features, which none are told."""
+    return policy.late == "no" or policy.plays == "features"
+
+
 def journal_is_the_learner(policy: AnyPolicy) -> None:
     """What lived, what its journal tells and what the lab folds, compiled and plain, are the same to the bit."""
     made = scaled(policy)
-    if made.late == "no":
+    if lab_only(made):
         return
     with TemporaryDirectory() as folder:
         path = Path(folder) / "journal"
@@ -67,7 +72,7 @@ def journal_is_the_learner(policy: AnyPolicy) -> None:
 def arms_come_and_go(policy: AnyPolicy) -> None:
     """Arms added, paused, resumed and retired: p(t) stays a distribution, the absent are not chosen, the fold holds."""
     made = scaled(policy)
-    if made.late == "no" or refuses(lambda: Learner(made, NAMES).add_arm("up")):
+    if lab_only(made) or refuses(lambda: Learner(made, NAMES).add_arm("up")):
         return
     changes = {
         60: lambda learner: learner.add_arm("up"),
@@ -112,7 +117,7 @@ def eligible_chance_is_true(policy: AnyPolicy) -> None:
     looks (Chernoff).
     """
     made = scaled(policy)
-    if made.late == "no":
+    if lab_only(made):
         return
     learner = Learner(made, NAMES, seed=7, horizon=400)
     live(learner, 200, 72)

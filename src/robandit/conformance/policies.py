@@ -19,9 +19,8 @@ from robandit.conformance.law import (
     require_same_play,
 )
 from robandit.conformance.online import arms_come_and_go, eligible_chance_is_true, journal_is_the_learner
-from robandit.conformance.walks import AnyPolicy, begun, reward_of, streams, walk
+from robandit.conformance.walks import AnyPolicy, begun, features_for, ground_for, reward_of, setting_for, streams, walk
 from robandit.dice import Random
-from robandit.environments.bernoulli import Bernoulli
 from robandit.game import Setting
 from robandit.lab.batch import simulate
 from robandit.lab.position import read_position
@@ -36,8 +35,8 @@ MEANS = (0.2, 0.5, 0.8)
 def table(
     policy: AnyPolicy, means: tuple[float, ...], horizon: int, runs: int, adversary: Any = None, seed: int = 7
 ) -> Table:
-    """A small game on Bernoulli arms."""
-    return set_table(policy, Bernoulli(means), adversary, horizon, runs, seed, 20)
+    """A small game on Bernoulli arms, with features where the policy asks for them."""
+    return set_table(policy, ground_for(policy, means), adversary, horizon, runs, seed, 20)
 
 
 def simplex(policy: AnyPolicy) -> None:
@@ -105,7 +104,7 @@ def save_and_load(policy: AnyPolicy) -> None:
     text = json.dumps(save_state(policy, state), allow_nan=False)
     words = [(r.s0, r.s1, r.s2, r.s3) for r in (chosen, paid)]
     expected = walk(policy, state, 150, chosen, paid)
-    other = load_state(policy, Setting(3, 400, 0.0), json.loads(text))
+    other = load_state(policy, setting_for(policy, 3, 400), json.loads(text))
     require(
         walk(policy, other, 150, Random(*words[0]), Random(*words[1])) == expected, "it chose differently after loading"
     )
@@ -114,7 +113,7 @@ def save_and_load(policy: AnyPolicy) -> None:
 
 def in_parts(policy: AnyPolicy) -> None:
     """A play that is left, written down as JSON and taken up again ends with the same bits as one in one piece."""
-    environment = Bernoulli(MEANS)
+    environment = ground_for(policy, MEANS)
     terms: dict[str, Any] = {"horizon": 1200, "runs": 2, "seed": 31, "threads": 1}
     adversary = attack("invert", schedule="leading:theta=0.3", budget=10, size=0.4)
     whole = simulate(scaled(policy), environment, adversary, **terms)
@@ -207,14 +206,14 @@ class Overheard(Setting):
     """A setting that notes what a policy looks at."""
 
     def __getattribute__(self, name: str) -> Any:
-        if name in ("horizon", "corruption"):
+        if name in ("horizon", "corruption", "features", "agents", "slots", "family"):
             object.__getattribute__(self, "__dict__").setdefault("asked", set()).add(name)
         return object.__getattribute__(self, name)
 
 
 def needs_are_declared(policy: AnyPolicy) -> None:
-    """It looks at the horizon and at C only if its catalogue entry says so."""
-    setting = Overheard(3, 1000, 10.0)
+    """It looks beyond the number of arms only if its catalogue entry says so."""
+    setting = Overheard(3, 1000, 10.0, features_for(policy, 3))
     policy.start(setting)
     needs = {need for about in abouts(policy) for need in about.needs} if abouts(policy) else {"horizon", "corruption"}
     asked = vars(setting).get("asked", set())

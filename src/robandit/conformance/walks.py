@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import numpy as np
+
 from robandit.dice import Random, seed_words
-from robandit.game import Choice, Policy, Setting
+from robandit.environments.bernoulli import Bernoulli
+from robandit.environments.linear import Linear
+from robandit.game import Choice, Environment, Floats, Policy, Setting
 
 AnyPolicy = Policy[Any]
 
@@ -20,9 +24,27 @@ def reward_of(arm: int, arms: int, random: Random) -> float:
     return float(round(pay)) if random.uniform() < 0.5 else pay
 
 
+def features_for(policy: AnyPolicy, arms: int) -> Floats | None:
+    """What a policy that asks for features is told: a few arms have nothing in common, many lie on a line."""
+    if policy.plays != "features":
+        return None
+    return np.eye(arms) if arms <= 8 else np.column_stack([np.ones(arms), np.arange(arms) / arms])
+
+
+def setting_for(policy: AnyPolicy, arms: int, horizon: int) -> Setting:
+    """What a policy is told in a law."""
+    return Setting(arms, horizon, 0.0, features_for(policy, arms))
+
+
+def ground_for(policy: AnyPolicy, means: tuple[float, ...]) -> Environment[Any]:
+    """Bernoulli arms, with features where the policy asks for them."""
+    features = features_for(policy, len(means))
+    return Bernoulli(means) if features is None else Linear(rows=tuple(map(tuple, np.column_stack([means, features]))))
+
+
 def begun(policy: AnyPolicy, arms: int, horizon: int, random: Random) -> Any:
     """A state ready for round one."""
-    state = policy.start(Setting(arms, horizon, 0.0))
+    state = policy.start(setting_for(policy, arms, horizon))
     policy.begin(state, random)
     return state
 

@@ -18,7 +18,7 @@ from robandit.lab.position import Position
 from robandit.lab.preflight import check_user_parts
 from robandit.lab.table import MEANT, Seat, Table, set_table
 from robandit.lab.told import told
-from robandit.lab.trace import Trace
+from robandit.lab.trace import Team, Trace
 
 ENGINES = ("auto", "rounds", "counts", "plain")
 Progress = Callable[[float], None]  # told the share of all rounds that is done
@@ -37,6 +37,8 @@ def simulate(
     engine: str = "auto",
     until: int | None = None,
     state: Position | dict[str, Any] | None = None,
+    agents: int = 1,
+    slate: int = 1,
     progress: Progress | bool | None = None,
 ) -> Trace:
     """Play a policy against an environment and an adversary, `runs` times over `horizon` rounds.
@@ -52,21 +54,33 @@ def simulate(
     `until` leaves the play before that round, and `trace.state` is where it was left; given as `state`, it goes on to
     the same bits as a play that was never left. `state` may also be one saved state of the policy, as
     `robandit.state.save_state` writes it: then every run begins with it, in round 0.
+
+    With several `agents` round t is that of agent t mod V, the horizon counts the rounds of each, regret and bill are
+    the team's, and `trace.team` says what each did and how much was sent. A policy for arms then is one that all share,
+    every reward told at once.
+
+    With a `slate` of m items each round shows m arms and is paid for each (semi-bandit); regret is against the best m,
+    or the best of the slates that the environment lists. To an adversary a slate is m rounds in a row: one of model B
+    sees and pays for each item, one of model A moves the means before each item and pays for each.
     """
     workers = whole("threads", (os.cpu_count() or 1) if threads is None else threads, 1)
+    in_parts = until is not None or isinstance(state, Position)
     if isinstance(policy, str):
         policy = SHIPPED.policy(policy)
     given = environment if isinstance(environment, Environment) else Bernoulli(means_of(environment))
-    table = set_table(policy, given, adversary, horizon, runs, seed, checkpoints, until=until, state=state)
+    shape = {"agents": agents, "slate": slate}
+    table = set_table(policy, given, adversary, horizon, runs, seed, checkpoints, until=until, state=state, **shape)
     runs = len(table.progress)
+    if in_parts and table.turns > 1:
+        raise InputError("a play of several agents or of slates is played in one piece: leave out until and state")
     engine = chosen_engine(engine, table, until is not None or state is not None)
     check_user_parts(table)
-    alone = until is not None or isinstance(state, Position)  # each run has a state of its own
+    alone = in_parts or table.turns > 1  # each run has a state of its own, or books
     slices = [slice(run, run + 1) for run in range(runs)] if alone else list(chunks(runs, workers))
     with told(progress) as tell:
         seats, spent = run_chunks(table, engine, slices, workers, tell)
     return Trace(
-        table.checkpoints,
+        table.checkpoints // table.turns,
         table.regret,
         table.paid,
         table.pulls,
@@ -76,6 +90,17 @@ def simulate(
         nanoseconds=1e9 * spent / ((table.until - table.first) * runs),
         state=table.left_at(seats) if until is not None else None,
         road=seats[0].road if seats else "",
+        team=told_by_team(table, seats) if agents > 1 else None,
+        best_slates=np.array([seat.tables.counts[1] for seat in seats]) if table.slots > 1 else None,
+    )
+
+
+def told_by_team(table: Table, seats: list[Seat]) -> Team:
+    """What the agents did, from the books of each run and the state it ended in."""
+    return Team(
+        np.array([seat.tables.pulls for seat in seats]),
+        np.array([table.policy.messages(seat.state, table.horizon) for seat in seats]),
+        table.policy.message_size(len(table.means)),
     )
 
 
@@ -92,6 +117,7 @@ def chosen_engine(wanted: str, table: Table, in_part: bool = False) -> str:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {wanted!r}")
     reason = why_not_counts(table.policy, table.environment, table.adversary, table.horizon)
     reason = "plays in parts meet rounds" if in_part else reason
+    reason = "agents and slates take turns, round by round" if table.turns > 1 else reason
     if wanted == "counts" and reason:
         raise InputError(f"engine counts cannot play this: {reason}")
     if wanted == "auto":

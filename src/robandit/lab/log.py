@@ -78,20 +78,22 @@ def replay_log(
     arms: int,
     horizon: int,
     corruption: float = 0.0,
+    features: Floats | None = None,
     seed: int = 1,
     state: dict[str, Any] | None = None,
     engine: str = "rounds",
 ) -> Any:
     """The state a policy has after a log, from a fresh state or from a saved one.
 
-    `engine` is "rounds" (compiled) or "plain" (interpreted): the same bits. What `learn` throws comes from the stream
-    of its decision, so the result depends on the rows, their decisions' numbers and the seed alone.
+    `features` are what is known of the arms, where the policy asks for it. `engine` is "rounds" (compiled) or "plain"
+    (interpreted): the same bits. What `learn` throws comes from the stream of its decision, so the result depends on
+    the rows, their decisions' numbers and the seed alone.
     """
     if engine not in ("rounds", "plain"):
         raise InputError(f"engine must be rounds or plain, not {engine!r}")
     columns = log.columns()
     check_columns(columns, policy, arms)
-    setting = Setting(arms, horizon, corruption)
+    setting = Setting(arms, horizon, corruption, features)
     if state is None:
         memory = policy.start(setting)
         words = decision_words(seed, np.zeros(1, np.uint64), BEGINNING)

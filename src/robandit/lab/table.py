@@ -13,6 +13,7 @@ from robandit.environments.means import checked_means
 from robandit.errors import InputError, PlayError, whole
 from robandit.game import Adversary, Environment, Floats, Policy, Setting
 from robandit.lab import play
+from robandit.lab.books import Booked
 from robandit.lab.position import Position, check_position
 from robandit.lab.trace import checkpoint_grid
 from robandit.layout import Fresh
@@ -23,7 +24,7 @@ MEANT = {
     "environment": "an Environment or a list of means, such as rb.Bernoulli([0.1, 0.9])",
     "adversary": "an Adversary, such as rb.attack('flip', budget=300), or None",
 }
-LIMITS = {"horizon": (1, 10**15), "runs": (1, 10**8), "seed": (0, 2**128)}
+LIMITS = {"horizon": (1, 10**15), "runs": (1, 10**8), "seed": (0, 2**128), "agents": (1, 10_000), "slate": (1, 10_000)}
 MOST_NUMBERS = 2 * 10**9  # recorded by one play: 16 GB
 
 
@@ -64,12 +65,19 @@ class Table:
     stop: NDArray[np.int64]  # one number; anything but 0 asks all runs to end soon
     progress: NDArray[np.int64]  # rounds done
     faults: NDArray[np.int64]  # what a policy did wrong, and with which arm
+    agents: int = 1  # rounds, horizon and checkpoints count those of all agents
+    slots: int = 1  # ... and all items of a slate
 
     @property
     def gaps(self) -> Floats:
-        """What a pull of each arm costs."""
-        gaps: Floats = self.means.max() - self.means
+        """What a pull of each arm costs; of a slate, what it lacks of the mean item of the best one."""
+        gaps: Floats = best_value(self.means, self.slots, self.environment.family) - self.means
         return gaps
+
+    @property
+    def turns(self) -> int:
+        """Rounds that belong together."""
+        return self.agents * self.slots
 
     @property
     def first(self) -> int:
@@ -78,7 +86,8 @@ class Table:
 
     def setting(self) -> Setting:
         """What the policy is told."""
-        return Setting(len(self.means), self.horizon, self.adversary.budget)
+        told = self.environment.features, self.agents, self.slots, self.environment.family
+        return Setting(len(self.means), self.horizon, self.adversary.budget, *told)
 
     def seat(self, runs: slice) -> Seat:
         """Everything the loop is given for some of the runs."""
@@ -99,7 +108,10 @@ class Table:
         out = (self.regret[runs], self.paid[runs], self.pulls[runs], self.changed[runs])
         control = (self.stop, self.progress[runs], self.faults[runs])
         given = (fresh, self.dice[runs].copy(), arena, rules, out, (sums, changed), control)
-        return Seat(self.policy, state, self.environment, self.environment.start(), self.adversary, memory, given)
+        ground = self.environment
+        if self.turns > 1:
+            ground = Booked(self.environment, self.turns, tuple(self.gaps.tolist()))
+        return Seat(self.policy, state, ground, ground.start(), self.adversary, memory, given)
 
     def play_interpreted(self, runs: slice) -> Seat:
         """Play some runs as plain Python."""
@@ -150,16 +162,17 @@ def set_table(
     *,
     until: int | None = None,
     state: Position | dict[str, Any] | None = None,
+    agents: int = 1,
+    slate: int = 1,
 ) -> Table:
-    """A table for these parts, after checking what a user may have got wrong."""
+    """A table for these parts, after checking what a user may have got wrong; the horizon is an agent's, in slates."""
     against = Nobody() if adversary is None else adversary
     for kind, part in ((Policy, policy), (Environment, environment), (Adversary, against)):
         if not isinstance(part, kind):
             name = kind.__name__.lower()
             raise InputError(f"the {name} must be {MEANT[name]}, not {part!r}")
-    horizon, runs, seed = (
-        whole(name, value, *LIMITS[name]) for name, value in (("horizon", horizon), ("runs", runs), ("seed", seed))
-    )
+    given = {"horizon": horizon, "runs": runs, "seed": seed, "agents": agents, "slate": slate}
+    horizon, runs, seed, agents, slate = (whole(name, value, *LIMITS[name]) for name, value in given.items())
     check_threat(against)
     means = np.array(checked_means(getattr(environment, "means", ())))
     if isinstance(state, Position):
@@ -168,7 +181,10 @@ def set_table(
     last = horizon if until is None else until
     if isinstance(last, bool) or not isinstance(last, int | np.integer) or not first < last <= horizon:
         raise InputError(f"until must be a whole number from {first + 1} to the horizon {horizon}, not {until!r}")
-    grid = checkpoint_grid(checkpoints, horizon)
+    slots = slots_of(policy, environment, slate, agents)
+    turns = agents * slots
+    grid = checkpoint_grid(checkpoints, horizon) * turns
+    horizon, last = horizon * turns, last * turns
     grid = np.unique(np.append(grid[(grid > first) & (grid < last)], last))
     if runs * (2 * len(grid) + len(means)) > MOST_NUMBERS:
         raise InputError(f"{runs:,} runs of {len(grid):,} checkpoints and {len(means):,} arms do not fit into memory")
@@ -192,7 +208,39 @@ def set_table(
         stop=np.zeros(1, np.int64),
         progress=np.zeros(runs, np.int64),
         faults=np.zeros((runs, 2), np.int64),
+        agents=int(agents),
+        slots=slots,
     )
+
+
+def slots_of(policy: Policy[Any], environment: Environment[Any], slate: int, agents: int) -> int:
+    """How many items are shown at once; refuses a policy that was made for another number."""
+    family, arms = environment.family, len(environment.means)
+    slots = slate if family is None else family.shape[1]
+    if slate not in (1, slots):
+        raise InputError(f"slate must be {slots} with this environment, which lists its slates, not {slate}")
+    if slots > arms:
+        raise InputError(f"slate must be at most the number of arms, {arms}, not {slots}")
+    if slots == 1:
+        return 1
+    if policy.plays != "slates":
+        made = "slate-samba, bar, comb-ucb1 or slate-thompson" if family is None else "listed-samba or comb-ucb1"
+        raise InputError(f"{policy.name} shows one arm at a time and cannot fill a slate of {slots}: take {made}")
+    if agents > 1:
+        raise InputError(f"slates are shown by one agent: give a slate of {slots} or {agents} agents, not both")
+    takes = getattr(policy, "takes", "sets")
+    if takes not in ("both", "sets" if family is None else "lists"):
+        shown = f"any {slots} items" if family is None else "only the slates it lists"
+        raise InputError(f"{policy.name} is for {takes} of items, and here {shown} may be shown together")
+    return slots
+
+
+def best_value(means: Floats, slots: int, family: NDArray[np.int64] | None) -> float:
+    """The mean of the best arm, or of an item of the best slate."""
+    if slots == 1:
+        return float(means.max())
+    best = np.sort(means)[-slots:].sum() if family is None else means[family].sum(axis=1).max()
+    return float(best) / slots
 
 
 def check_threat(adversary: Adversary[Any]) -> None:

@@ -12,6 +12,30 @@ from robandit.lab.position import Position
 from robandit.numerics import student_quantile
 
 
+@dataclass(frozen=True)
+class Team:
+    """What several agents pulled and sent, one entry a run."""
+
+    pulls: NDArray[np.int64]  # (runs, agents, arms)
+    messages: NDArray[np.int64]  # (runs,)
+    numbers: int  # in each message
+
+    @property
+    def agents(self) -> int:
+        """How many there are."""
+        return int(self.pulls.shape[1])
+
+    @property
+    def bits(self) -> Floats:
+        """What was sent, at 32 bits a number."""
+        return np.asarray(32.0 * self.numbers * self.messages, np.float64)
+
+    def regret(self, gaps: Floats) -> Floats:
+        """Each agent's own regret, (runs, agents)."""
+        found: Floats = self.pulls @ gaps
+        return found
+
+
 @dataclass(frozen=True, repr=False)
 class Trace:
     """One row per replication; the last checkpoint is the horizon."""
@@ -26,6 +50,8 @@ class Trace:
     nanoseconds: float  # CPU time a round
     state: Position | None = None  # where the play was left, if it was
     road: str = ""  # how the loop was compiled: linked, or by numba as one; empty where it was not
+    team: "Team | None" = None  # what the agents did, where there are several; regret and bill are the team's
+    best_slates: NDArray[np.int64] | None = None  # how often each run showed a best slate, where slates are shown
 
     def __repr__(self) -> str:
         """What was played and what it cost, in a line; the arrays are attributes."""
@@ -43,8 +69,18 @@ class Trace:
 
     @property
     def best_arm_share(self) -> float:
-        """The share of rounds spent on arms with gap 0."""
+        """The share of rounds spent on arms with gap 0; of slates, of those none is better than."""
+        if self.best_slates is not None:
+            return float(self.best_shares.mean())
         return float(self.pulls[:, self.gaps <= 1e-12].sum() / self.pulls.sum())
+
+    @property
+    def best_shares(self) -> Floats:
+        """The same for each run."""
+        if self.best_slates is not None:
+            return np.asarray(self.best_slates / self.horizon, np.float64)
+        shares: Floats = self.pulls[:, self.gaps <= 1e-12].sum(axis=1) / self.pulls.sum(axis=1)
+        return shares
 
     def to_arrow(self) -> Any:
         """A pyarrow table, one row a run and checkpoint: run, round, regret, corruption_paid."""

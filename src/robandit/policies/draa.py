@@ -13,38 +13,22 @@ from robandit.policies.phased import Epoch, Phased, gaps_to_best, log_factor, ne
 
 
 @dataclass(frozen=True)
-class Draa(Phased):
-    """Epoch lengths do not depend on data; bad arms get lambda/gap^2 pulls, active arms share the rest.
+class DraaEpochs(Phased):
+    """Epoch lengths do not depend on data; bad arms get lambda/gap^2 pulls, active arms share the rest."""
 
-    With several agents the rounds are theirs in turn and the horizon counts all of them: between two
-    broadcasts every agent draws with the same probabilities, so their union is this one sequence.
-    """
-
-    about = About(
-        name="draa",
-        summary="epochs of fixed length, active arms share what bad arms leave; several agents may pool their pulls",
-        reference="Liu, Li & Li 2021",
-        fidelity="reconstruction",
-        needs=("horizon", "delta"),
-        bound="C + K log^2(T)/Delta",
-        cost="O(K), a draw",
-        late="exact",
-    )
     scale: float = parameter(
         1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
     )
     delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
-    agents: int = parameter(1, "agents who pool their pulls; rounds are counted over all of them", least=1)
 
-    def start(self, setting: Setting) -> Epoch:
-        state = new_epoch(setting.arms, log_factor(self.scale, self.delta, setting))
-        self.open_epoch(state)
-        return state
+    def team(self, state: Epoch) -> int:
+        """How many agents pool their pulls."""
+        return 1
 
     def plan(self, state: Epoch) -> None:
-        arms = len(state.gaps)
+        arms, agents = len(state.gaps), self.team(state)
         whole_length = arms * state.log_term * math.pow(4.0, state.number - 1)
-        state.length = self.agents * whole(whole_length / self.agents)
+        state.length = agents * whole(whole_length / agents)
         floor = math.pow(2.0, -(state.number - 1))
         active, rest = 0, float(state.length)
         for arm in range(arms):
@@ -59,3 +43,31 @@ class Draa(Phased):
 
     def conclude(self, state: Epoch) -> None:
         gaps_to_best(state)
+
+
+@dataclass(frozen=True)
+class Draa(DraaEpochs):
+    """With several agents the rounds are theirs in turn and the horizon counts all of them.
+
+    Between two broadcasts every agent draws with the same probabilities, so their union is this one sequence.
+    """
+
+    about = About(
+        name="draa",
+        summary="epochs of fixed length, active arms share what bad arms leave; several agents may pool their pulls",
+        reference="Liu, Li & Li 2021",
+        fidelity="reconstruction",
+        needs=("horizon", "delta"),
+        bound="C + K log^2(T)/Delta",
+        cost="O(K), a draw",
+        late="exact",
+    )
+    agents: int = parameter(1, "agents who pool their pulls; rounds are counted over all of them", least=1)
+
+    def start(self, setting: Setting) -> Epoch:
+        state = new_epoch(setting.arms, log_factor(self.scale, self.delta, setting))
+        self.open_epoch(state)
+        return state
+
+    def team(self, state: Epoch) -> int:
+        return self.agents

@@ -86,7 +86,7 @@ def advise(
     spent = feared(capability, budget, horizon)
     if ring and limit is not None and capability.share >= limit and math.isinf(spent):
         return Advice(capability, spent, limit, None, beyond(capability, limit), HELPS_ALWAYS)
-    attacks = pricing_attacks("B", means, catalogue, capability)
+    attacks = pricing_attacks("B", environment, catalogue, capability)
     tried = []
     for text in listed(spent):
         game = Game(catalogue.policy(text), environment, horizon, seed)

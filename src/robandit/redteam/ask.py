@@ -22,6 +22,8 @@ def find_worst_attack(
     budget: float,
     threat: str = "A",
     horizon: int,
+    agents: int = 1,
+    slate: int = 1,
     runs: int = 100,
     seed: int = 1,
     threads: int | None = None,
@@ -34,7 +36,7 @@ def find_worst_attack(
 
     In threat model B it stays within what its attacker can do, such as "add" or "both:share=0.05".
     """
-    game = Game(policy, environment, horizon, seed)
+    game = Game(policy, environment, horizon, seed, agents=agents, slate=slate)
     journal = kept_in(game, out, f"redteam-{threat}-{budget:g}")
     evaluator = Evaluator(game, journal, threads, capability=read_capability(capability))
     return worst_attack(evaluator, threat, budget, runs=runs, evaluations=evaluations, quick=quick)
@@ -49,6 +51,8 @@ def find_price(
     schedule: str = "start",
     size: str = "full",
     horizon: int,
+    agents: int = 1,
+    slate: int = 1,
     runs: int = 60,
     blocks: int = 3,
     seed: int = 1,
@@ -63,10 +67,10 @@ def find_price(
     With `share` the smallest share of all rounds, within a budget. A policy that must be told C and is not is told
     100, in peace as in war.
     """
-    game = Game(with_told(policy), environment, horizon, seed)
+    game = Game(with_told(policy), environment, horizon, seed, agents=agents, slate=slate)
     can = read_capability(capability)
     attacks = (
-        [Candidate(attack, schedule, size)] if attack else pricing_attacks(threat, environment.means, SHIPPED, can)
+        [Candidate(attack, schedule, size)] if attack else pricing_attacks(threat, environment, SHIPPED, can, slate)
     )
     evaluator = Evaluator(game, kept_in(game, out, f"price-{threat}"), threads, capability=can)
     return attack_price(evaluator, threat, attacks, runs=runs, blocks=blocks, share=share, budget=budget)

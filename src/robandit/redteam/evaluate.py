@@ -36,11 +36,19 @@ class Game:
     seed: int = 1
     charge: str = "cost"
     state: dict[str, Any] | None = None  # a saved state in which every run begins, in place of a fresh one
+    agents: int = 1  # the horizon is that of each
+    slate: int = 1  # items shown at once
 
     def __str__(self) -> str:
         told: dict[str, Any] = {"charge": self.charge, "environment": repr(self.environment), "horizon": self.horizon}
         told |= {} if self.state is None else {"state": self.state}
+        told |= {name: count for name, count in self.shape.items() if count > 1}
         return json.dumps({"policy": str(self.policy), "seed": self.seed, **told}, sort_keys=True)
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """How many play, and how many items are shown at once."""
+        return {"agents": self.agents, "slate": self.slate}
 
     def digest(self) -> str:
         """A name for files about this game."""
@@ -78,7 +86,7 @@ class Evaluator:
     def check(self, runs: int) -> None:
         """Refuse what could not be played, before anything is."""
         game = self.game
-        set_table(game.policy, game.environment, None, game.horizon, runs, game.seed, 1)
+        set_table(game.policy, game.environment, None, game.horizon, runs, game.seed, 1, **game.shape)
         if game.horizon > ABOVE:
             raise InputError(
                 f"horizon must be at most {ABOVE:,} here, not {game.horizon:,}: attacks meet rounds, not counts"
@@ -106,6 +114,7 @@ class Evaluator:
                 checkpoints=1,
                 engine="rounds",
                 state=game.state,
+                **game.shape,
             )
             told = kept(trace)
             self.journal.put(key, told)
@@ -138,10 +147,9 @@ class Evaluator:
 
 def kept(trace: Trace) -> dict[str, Any]:
     """What later questions need of a play."""
-    best = trace.pulls[:, trace.gaps <= 1e-12].sum(axis=1) / trace.horizon
     return {
         "regret": trace.regret[:, -1].tolist(),
-        "best_share": best.tolist(),
+        "best_share": trace.best_shares.tolist(),
         "paid": trace.corruption_paid[:, -1].tolist(),
     }
 

@@ -16,6 +16,7 @@ from robandit.adversaries.attacks import runner_up
 from robandit.capability import ANYTHING, Capability
 from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
+from robandit.game import Environment, Floats
 from robandit.lab.trace import summarised
 from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat, within
 from robandit.redteam.evaluate import Evaluator, Play, block_seed
@@ -186,19 +187,37 @@ def priced(
     return high
 
 
+def best_items(means: Floats, slots: int, family: Any) -> list[int]:
+    """The items of the best slate."""
+    found = np.argsort(-means, kind="stable")[:slots] if family is None else family[means[family].sum(axis=1).argmax()]
+    return sorted(int(item) for item in found)
+
+
 def pricing_attacks(
-    threat: str, means: Any, catalogue: Catalogue = SHIPPED, capability: Capability = ANYTHING
+    threat: str,
+    environment: Environment[Any],
+    catalogue: Catalogue = SHIPPED,
+    capability: Capability = ANYTHING,
+    slate: int = 1,
 ) -> list[Candidate]:
-    """The attacks tried for a price: those of model B that can be done, or the aimed ones of model A, efficient."""
+    """The attacks tried for a price: those of model B that can be done, or the aimed ones of model A, efficient.
+
+    On slates each item of the best one is sunk in turn: one that is missing is enough.
+    """
+    slots = slate if environment.family is None else environment.family.shape[1]
     check_threat(threat)
-    means = np.array(means)
+    means = np.array(environment.means)
     if len(means) < 2:
         raise InputError("a price needs at least 2 arms; 1 was given")
+    if threat == "B" and slots > 1:
+        best = best_items(means, slots, environment.family)
+        return within([Candidate(f"sink-shown:arm={item + 1}") for item in best], capability, catalogue)
     if threat == "B":
         several = [count for count in (2, 3, len(means) - 1) if count < len(means)]
         pushes = ["push-shown:raised=1", f"push-shown:raised={len(means) - 1}"]
         pushes += [f"push-shown:lowered=0,raised={count}" for count in several]
         pushes += ["push-shown:lowered=0,raised=1,worst=true", *(f"push-shown:lowered={count}" for count in several)]
+        pushes += [] if environment.features is None else ["sink-near"]
         found = [*catalogue_attacks("B", False, catalogue), *map(Candidate, dict.fromkeys(pushes))]
         return within(found, capability, catalogue)
     near = runner_up(means) + 1

@@ -38,10 +38,11 @@ class Story:
 def told_over_time(game: Game, adversary: Any, runs: int, threads: int | None = None) -> Story:
     """Play with checkpoints, once for regret and once for pulls of the best arm."""
     workers = threads or os.cpu_count() or 1
-    usual = set_table(game.policy, game.environment, adversary, game.horizon, runs, game.seed, CHECKPOINTS)
+    terms = game.policy, game.environment, adversary, game.horizon, runs, game.seed, CHECKPOINTS
+    usual = set_table(*terms, **game.shape)
     counting = CountingTable(**{**vars(usual), "regret": usual.regret.copy(), "pulls": usual.pulls.copy()})
     for table in (usual, counting):
         run_chunks(table, "rounds", list(chunks(runs, workers)), workers, None)
     widths = np.diff(usual.checkpoints, prepend=0)
     wrong = np.diff(counting.regret, axis=1, prepend=0.0) / widths
-    return Story(usual.checkpoints, usual.regret, 1.0 - wrong, usual.paid)
+    return Story(usual.checkpoints // usual.turns, usual.regret, 1.0 - wrong, usual.paid)

@@ -1,0 +1,1 @@
+"""Policies for arms with features: one file each."""

@@ -1,0 +1,76 @@
+"""SAMBA on features: rewards of all arms estimated from one, and a step that the log barrier keeps on the simplex."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robandit.dice import Random
+from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import barrier_step
+from robandit.parts import About, parameter
+from robandit.policies.linear.ridge import factorise, features_of, solve_in_place
+
+
+@dataclass
+class State:
+    """p(t), the arms' features in a basis of what they span, and room for one step."""
+
+    chances: Floats
+    features: Floats
+    matrix: Floats  # M = sum of p f f'
+    factor: Floats
+    estimate: Floats  # M^-1 f R
+    steps: Floats
+
+
+@dataclass(frozen=True)
+class LinearSamba(Policy[State]):
+    """g_a = f_a' M^-1 f R is unbiased for every arm; 1/p_a falls by alpha g_a, and by a level that all share."""
+
+    plays = "features"
+    about = About(
+        name="linear-samba",
+        summary="SAMBA that learns of all arms from each: ten times SAMBA's price, yet cw-oful is ahead on both axes",
+        reference="a variant of Denisov & Walton 2020, ours",
+        needs=("features",),
+        bound="none proved",
+        cost="O(K d^2 + d^3)",
+        late="weighted",
+    )
+    learning_rate: float = parameter(0.2, "step alpha", above=0, below=1)
+
+    def start(self, setting: Setting) -> State:
+        features = spanning(features_of(setting, self.name))
+        dimension = features.shape[1]
+        square = np.zeros((dimension, dimension))
+        even = np.full(setting.arms, 1.0 / setting.arms)
+        return State(even, features, square, square.copy(), np.zeros(dimension), np.zeros(setting.arms))
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        if reward == 0.0:
+            return
+        p, f, d = state.chances, state.features, len(state.estimate)
+        for i in range(d):
+            for j in range(i + 1):
+                total = 0.0
+                for arm in range(len(p)):
+                    total += p[arm] * f[arm, i] * f[arm, j]
+                state.matrix[i, j] = total
+        factorise(state.matrix, state.factor)
+        weight = reward * min(p[choice.arm] / choice.chance, 2.0)  # reward itself unless it comes late
+        for i in range(d):
+            state.estimate[i] = weight * f[choice.arm, i]
+        solve_in_place(state.factor, state.estimate)
+        for arm in range(len(p)):
+            gain = 0.0
+            for i in range(d):
+                gain += f[arm, i] * state.estimate[i]
+            state.steps[arm] = min(self.learning_rate * gain, 0.5 / p[arm])  # binds about once a run at alpha = 0.4
+        barrier_step(p, state.steps)
+
+
+def spanning(features: Floats) -> Floats:
+    """The features in an orthonormal basis of what they span, so that M can be inverted; g does not change."""
+    _, sizes, basis = np.linalg.svd(features, full_matrices=False)
+    kept: Floats = np.ascontiguousarray(features @ basis[sizes > 1e-9 * sizes[0]].T)
+    return kept

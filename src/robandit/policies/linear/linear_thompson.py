@@ -1,0 +1,58 @@
+"""Linear Thompson sampling (Agrawal & Goyal 2013): the arm that is best for one draw of theta."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from robandit.dice import Random
+from robandit.game import Choice, Floats, Policy, Setting
+from robandit.parts import About, parameter
+from robandit.policies.linear.ridge import Ridge, add_reward, features_of, new_ridge, value
+from robandit.variates import normal_draw
+
+
+@dataclass
+class State:
+    """The regression; p(t) has no closed form, so `chances` stays at its first value."""
+
+    chances: Floats
+    ridge: Ridge
+
+
+@dataclass(frozen=True)
+class LinearThompson(Policy[State]):
+    """theta is drawn from N(A^-1 b, spread^2 A^-1)."""
+
+    plays = "features"
+    explicit = False
+    about = About(
+        name="linear-thompson",
+        summary="the best arm for a draw of theta; strongest without corruption, turned by little",
+        reference="Agrawal & Goyal 2013",
+        fidelity="recalled",
+        needs=("features",),
+        bound="d^(3/2) sqrt(T) log T without corruption; none with it",
+        cost="O(K d) normal draws, O(K d^2 + d^3)",
+        late="exact",
+    )
+    spread: float = parameter(0.5, "standard deviation of the draw; the theory asks for one that grows with T", above=0)
+
+    def start(self, setting: Setting) -> State:
+        return State(np.full(setting.arms, 1.0 / setting.arms), new_ridge(features_of(setting, self.name)))
+
+    def choose(self, state: State, random: Random) -> Choice:
+        best, best_value = 0, -math.inf
+        words = (random.s0, random.s1, random.s2, random.s3)
+        for arm in range(len(state.chances)):
+            random.s0, random.s1, random.s2, random.s3 = words  # the same theta for every arm, and no room to keep it
+            drawn = 0.0
+            for i in range(len(state.ridge.theta)):
+                drawn += state.ridge.whitened[arm, i] * normal_draw(random)
+            index = value(state.ridge, arm) + self.spread * drawn
+            if index > best_value:
+                best, best_value = arm, index
+        return Choice(best, math.nan, 0)
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        add_reward(state.ridge, choice.arm, 1.0, reward)

@@ -1,0 +1,120 @@
+"""LinUCB (Abbasi-Yadkori, Pal & Szepesvari 2011), and CW-OFUL (He, Zhou, Zhang & Gu 2022), which weighs surprises down.
+
+Both believe that a reward's mean is <theta, f>; what an attacker moves in one arm moves theta, and so all arms like it.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from robandit.dice import Random
+from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import FAR, no_longer_awaited
+from robandit.parts import About, parameter
+from robandit.policies.linear.ridge import Ridge, add_reward, features_of, new_ridge, squared_width, value
+
+
+@dataclass
+class State:
+    """The regression, rewards awaited per arm, choices made, the horizon, and the next arm as a one-hot p(t)."""
+
+    chances: Floats
+    ridge: Ridge
+    waiting: Floats
+    horizon: float
+    most_surprise: float  # rows whose width is above this count less
+    rounds: int = 0
+    next_arm: int = 0
+
+
+@dataclass(frozen=True)
+class LinUcb(Policy[State]):
+    """The largest <theta, f> + beta |f|, |f| in the norm of A^-1, beta = scale (sqrt(d ln((1 + t) T))/2 + 1)."""
+
+    plays = "features"
+    about = About(
+        name="linucb",
+        summary="ridge regression on features and a bonus; deterministic, turned by little where its bonus is small",
+        reference="Abbasi-Yadkori, Pal & Szepesvari 2011",
+        fidelity="recalled",
+        needs=("features", "horizon"),
+        bound="d sqrt(T) log T without corruption; none with it",
+        cost="O(K d^2 + d^3)",
+        late="exact",
+    )
+    scale: float = parameter(1.0, "factor on the bonus", above=0, published=1.0)
+
+    def start(self, setting: Setting) -> State:
+        ridge = new_ridge(features_of(setting, self.name))
+        limit = self.surprise(setting)
+        state = State(np.zeros(setting.arms), ridge, np.zeros(setting.arms), float(setting.horizon), limit)
+        state.next_arm = self.best(state)
+        state.chances[state.next_arm] = 1.0
+        return state
+
+    def surprise(self, setting: Setting) -> float:
+        """The width above which a row counts less: here none does."""
+        return FAR
+
+    def bonus(self, state: State) -> float:
+        """beta."""
+        dimension = len(state.ridge.theta)
+        return self.scale * (0.5 * math.sqrt(dimension * math.log((1.0 + state.rounds) * state.horizon)) + 1.0)
+
+    def best(self, state: State) -> int:
+        """The arm with the largest index; rewards that are awaited narrow their own arm as if they had come."""
+        beta, best, best_index = self.bonus(state), 0, -math.inf
+        for arm in range(len(state.chances)):
+            width = squared_width(state.ridge, arm)
+            index = value(state.ridge, arm) + beta * math.sqrt(width / (1.0 + state.waiting[arm] * width))
+            if index > best_index:
+                best, best_index = arm, index
+        return best
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        state.rounds += no_longer_awaited(state.waiting, choice.arm)
+        width = math.sqrt(squared_width(state.ridge, choice.arm))
+        weight = state.most_surprise / width if width > state.most_surprise else 1.0
+        add_reward(state.ridge, choice.arm, weight, reward)
+        self.show(state)
+
+    def defer(self, state: State, choice: Choice) -> None:
+        state.rounds += 1
+        state.waiting[choice.arm] += 1.0
+        self.show(state)
+
+    def show(self, state: State) -> None:
+        """The next arm, one-hot."""
+        state.chances[state.next_arm] = 0.0
+        state.next_arm = self.best(state)
+        state.chances[state.next_arm] = 1.0
+
+
+@dataclass(frozen=True)
+class CwOful(LinUcb):
+    """A row counts min(1, k/|f|), k = (sqrt(d)/2 + 1)/C: no single reward moves theta far; beta grows by k C."""
+
+    about = About(
+        name="cw-oful",
+        summary="LinUCB whose surprising rows count less, built to bear a corruption; the dearest to turn here",
+        reference="He, Zhou, Zhang & Gu 2022",
+        fidelity="recalled",
+        needs=("features", "horizon"),
+        bound="d sqrt(T) log T + d C log T, if C is at most what it bears",
+        cost="O(K d^2 + d^3)",
+        late="exact",
+    )
+    scale: float = parameter(
+        1.0, "factor on the bonus; the published one rarely learns in time", above=0, published=1.0
+    )
+    bears: float | None = parameter(None, "the corruption it is built for; sqrt(T) if not given", above=0)
+
+    def surprise(self, setting: Setting) -> float:
+        dimension = features_of(setting, self.name).shape[1]
+        return (0.5 * math.sqrt(dimension) + 1.0) / (math.sqrt(setting.horizon) if self.bears is None else self.bears)
+
+    def bonus(self, state: State) -> float:
+        dimension = len(state.ridge.theta)
+        spread = math.sqrt(dimension * math.log((1.0 + state.rounds) * state.horizon))
+        return self.scale * (0.5 * spread + 1.0 + 0.5 * math.sqrt(dimension) + 1.0)

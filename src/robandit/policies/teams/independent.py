@@ -1,0 +1,82 @@
+"""Agents who never talk: each plays a Markov policy of its own. The baseline that a team must beat."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from robandit.dice import Random, draw
+from robandit.errors import InputError
+from robandit.game import Choice, Floats, Policy, Setting
+from robandit.numerics import no_longer_awaited
+from robandit.parts import About
+from robandit.policies.samba import Samba
+
+SAMBA = Samba()
+
+
+@dataclass
+class State:
+    """p(t) of the agent whose turn it is, the p of all, the inner policy's state, and rewards awaited per agent."""
+
+    chances: Floats
+    own: Floats  # (agents, arms)
+    inner: Any
+    waiting: Floats
+    turn: int = 0
+
+
+@dataclass(frozen=True)
+class Independent(Policy[State]):
+    """A copy of the inner policy for each agent."""
+
+    plays = "agents"
+    reads_note = True
+    about = About(
+        name="independent",
+        summary="each agent alone with a policy of its own, such as SAMBA: no messages, V times the regret",
+        needs=("agents",),
+        bound="V times that of the inner policy",
+        cost="that of the inner policy",
+        late="weighted",
+    )
+    inner: Policy[Any] = SAMBA
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if [item.name for item in fields(self.inner.start(Setting(2, 1)))] != ["chances"]:
+            raise InputError(
+                f"independent: inner must be a policy whose state is its p(t), such as samba or exponential-samba, not "
+                f"{self.inner.name}; play that one alone and multiply its regret by the number of agents"
+            )
+
+    def start(self, setting: Setting) -> State:
+        inner = self.inner.start(setting)
+        own = np.tile(inner.chances, (setting.agents, 1))
+        return State(inner.chances.copy(), own, inner, np.zeros(setting.agents))
+
+    def choose(self, state: State, random: Random) -> Choice:
+        arm = draw(state.chances, random)
+        return Choice(arm, state.chances[arm], state.turn % len(state.waiting))
+
+    def defer(self, state: State, choice: Choice) -> None:
+        state.waiting[choice.note] += 1.0
+        self.next_turn(state, 1)
+
+    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+        agent, arms = choice.note, len(state.chances)
+        for arm in range(arms):
+            state.inner.chances[arm] = state.own[agent, arm]
+        self.inner.learn(state.inner, Choice(choice.arm, choice.chance, 0), reward, random)
+        for arm in range(arms):
+            state.own[agent, arm] = state.inner.chances[arm]
+        self.next_turn(state, no_longer_awaited(state.waiting, agent))
+
+    def next_turn(self, state: State, turns: int) -> None:
+        """The p(t) of the agent who comes next."""
+        state.turn += turns
+        for arm in range(len(state.chances)):
+            state.chances[arm] = state.own[state.turn % len(state.waiting), arm]
+
+    def messages(self, state: State, rounds: int) -> int:
+        return 0

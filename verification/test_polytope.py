@@ -1,0 +1,81 @@
+"""A million fuzzed updates of the rules for slates, lists, teams and features: none leaves its polytope."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from robandit.numerics import barrier_step
+from tests.support import stream
+
+STARTS, STEPS = 250, 1000  # of each rule
+
+
+def point(random: Any, arms: int, total: int) -> np.ndarray:
+    """Marginals that sum to `total`, some of them within 1e-9 of 0 or 1."""
+    odds = random.normal(size=arms) * 10.0 ** random.uniform(-1, 1)
+    low, high = -100.0, 100.0
+    for _ in range(200):
+        shift = 0.5 * (low + high)
+        x = 1.0 / (1.0 + np.exp(-np.clip(odds + shift, -20.0, 20.0)))
+        low, high = (shift, high) if x.sum() < total else (low, shift)
+    return np.asarray(x)
+
+
+def rewards(random: Any, count: int) -> np.ndarray:
+    """All ones, coins, or anything."""
+    kind = random.integers(3)
+    return (
+        np.ones(count) if kind == 0 else random.integers(0, 2, count) * 1.0 if kind == 1 else random.uniform(size=count)
+    )
+
+
+@pytest.mark.parametrize("rule", ["slate-samba", "bar", "bar:form=linear"])
+def test_marginals_stay_inside(rule: str) -> None:
+    """Slates are any, not only likely ones: an item of marginal 1e-9 that pays is the dangerous case."""
+    random, dice = np.random.default_rng(5), stream(5)
+    for _ in range(STARTS):
+        arms = int(random.integers(2, 8))
+        slots = int(random.integers(1, arms))
+        limit = 1.0 / np.sqrt(slots) if rule == "slate-samba" else 0.69
+        joint = "," if ":" in rule else ":"
+        policy: Any = rb.policy(f"{rule}{joint}learning_rate={0.999 * limit * random.uniform() ** 0.3}")
+        state = policy.start(rb.Setting(arms, 1, slots=slots))
+        state.marginals[:] = point(random, arms, slots)
+        for _ in range(STEPS):
+            state.shown[:] = random.permutation(arms)[:slots]
+            state.paid[:] = rewards(random, slots)
+            policy.learn_slate(state, dice)
+            assert state.marginals.min() > 0.0
+            assert state.marginals.max() <= 1.0
+            assert abs(state.marginals.sum() - slots) <= 1e-9
+
+
+def test_lists_stay_on_the_simplex() -> None:
+    random, dice = np.random.default_rng(6), stream(6)
+    game = rb.environment("paths:rows=3,columns=3")
+    for _ in range(STARTS):
+        policy: Any = rb.policy(f"listed-samba:learning_rate={0.999 * np.log(2) / 4 * random.uniform() ** 0.3}")
+        state = policy.start(rb.Setting(len(game.means), 1, slots=4, family=game.family))
+        state.listed[:] = point(random, 6, 1)
+        state.listed[np.argmax(state.listed)] += 1.0 - state.listed.sum()
+        policy.show(state)
+        for _ in range(STEPS):
+            state.shown[:] = game.family[random.integers(6)]
+            state.paid[:] = rewards(random, 4)
+            policy.learn_slate(state, dice)
+            assert state.listed.min() > 0.0
+            assert abs(state.listed.sum() - 1.0) <= 1e-12
+
+
+def test_a_barrier_step_of_any_size_stays_on_the_simplex() -> None:
+    random = np.random.default_rng(7)
+    for _ in range(STARTS):
+        chances = point(random, int(random.integers(2, 8)), 1)
+        chances /= chances.sum()
+        for _ in range(STEPS):
+            steps = random.normal(size=len(chances)) * 10.0 ** random.uniform(-6, 6)
+            barrier_step(chances, steps)
+            assert chances.min() > 0.0
+            assert abs(chances.sum() - 1.0) <= 1e-12
