@@ -68,12 +68,12 @@ class Crowd:
             status, message, location = asked(address, self.token, method, self.path + path, told, key)
             self.statuses[status] += 1
             if status in (200, 201):
-                time.sleep(0.01)
+                time.sleep(0.02)
                 return message
             assert status in (0, 307, 503), (status, message)
             parts = urlsplit(location)
             address = f"http://{parts.netloc}" if status == 307 else dice.choice(self.addresses)
-            time.sleep(0.03)
+            time.sleep(0.05)
         return None
 
     def count(self) -> int:

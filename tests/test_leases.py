@@ -88,7 +88,7 @@ def test_a_lease_that_runs_is_nobody_elses(store: Any, database: str) -> None:
 
 def test_two_that_claim_at_once_share(store: Any, database: str) -> None:
     stores = [store() for _ in range(3)]
-    for number in range(60):
+    for number in range(30):
         stores[0].create(f"n{number}", "{}", "{}")
     run_out(database)
     found: list[list[int]] = [[], []]
@@ -102,7 +102,7 @@ def test_two_that_claim_at_once_share(store: Any, database: str) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(found[0] + found[1]) == list(range(1, 61))
+    assert sorted(found[0] + found[1]) == list(range(1, 31))
     assert min(map(len, found)) > 0
 
 
@@ -110,7 +110,7 @@ def test_nothing_lands_after_a_claim(store: Any, database: str) -> None:
     """While one store commits without a pause, others take over: the claim knows the last line that was kept."""
     new = store()
     new.create("one", "{}", "{}")
-    for _ in range(25):
+    for _ in range(12):
         old, new, kept = new, store(), [new.head(1).line]
         begun, over = threading.Event(), threading.Event()
 
