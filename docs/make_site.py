@@ -41,6 +41,11 @@ def gathered(python: str) -> Path:
     subprocess.run([python, str(DOCS / "make_reference.py"), str(source)], check=True)
     for page in source.rglob("*.md"):
         page.write_text(relinked(page.read_text()))
+    index = source / "index.md"
+    more = [page.stem for page in sorted(source.glob("*.md")) if f"\n{page.stem}\n" not in index.read_text()]
+    more = [name for name in more if name != "index"]
+    if more:  # pages that nobody has put into a chapter yet
+        index.write_text(index.read_text() + "\n```{toctree}\n:caption: More\n\n" + "\n".join(more) + "\n```\n")
     return source
 
 

@@ -30,3 +30,12 @@ def test_the_states_shown_are_those_of_plays(terms: dict[str, Any]) -> None:
         near = int(np.argmin(np.abs(x - math.log(p / (1 - p)))))
         assert there[-1, max(near - 1, 0) : near + 2].any()
     assert set(np.unique(most)) <= {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("threat", ["A", "B"])
+def test_a_hard_budget_is_spent_early_and_then_there_are_no_strikes(threat: str) -> None:
+    found = optimal_attack((0.9, 0.8), learning_rate=0.05, horizon=400, budget=6.0, threat=threat, playable=True)
+    most, there = reached(found, (0.9, 0.8), 0.05, 400, hard=True)
+    half = len(most) // 2
+    assert (most[: half // 4][there[: half // 4]] > 0).any()
+    assert not (most[half:][there[half:]] > 0).any()
