@@ -110,8 +110,6 @@ class Audit:
             "policy": str(self.policy),
             "belief": self.belief.as_json(),
             "sources": self.sources(),
-            "alarms": self.alarms(),
-            "flagged": self.flagged(),
             "witness": witness,
             "without": None if self.without is None else self.without.belief.as_json(),
             "price": self.price,

@@ -31,7 +31,6 @@ EVERY = 10.0  # what `robandit serve` asks for
 BEAT = 0.2  # seconds until it is seen that somebody asks
 REST = 9.0  # seconds of rest for each second of work
 LONGEST = 1800.0  # a look that takes longer is given up
-REPLAYS = 500  # sources the journal is folded without
 NAMED = 1000  # sources named in an act
 ALARMING = ("rate", "selection")  # statistics that honest people do not set off; the others are notices
 
@@ -136,7 +135,7 @@ class Watch:
         began = time.monotonic()
         try:
             await asyncio.to_thread(copy.grow, self.service.store, experiment.id)
-            shadows = [word for policy in experiment.about["shadow"] for word in ("--shadow", policy)]
+            shadows = experiment.about["shadow"]
             try:
                 found = await audited(copy.path, shadows)
             except InputError:
@@ -169,9 +168,9 @@ def known_to_people(experiment: Experiment) -> tuple[set[str], set[str]]:
     return {name for why in told for name in why["alarms"]}, {name for why in told for name in why["sources"]}
 
 
-async def audited(journal: Path, more: list[str]) -> dict[str, Any]:
-    """`robandit audit` on a journal; the process is ended if nobody waits any more."""
-    words = ["-m", "robandit", "audit", str(journal), "--json", "--threads", "1", "--replays", str(REPLAYS), *more]
+async def audited(journal: Path, shadows: list[str]) -> dict[str, Any]:
+    """A look at a journal (look.py); the process is ended if nobody waits any more."""
+    words = ["-m", "robandit.service.look", str(journal), *shadows]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=pipe, stderr=pipe)
     try:
@@ -185,6 +184,6 @@ async def audited(journal: Path, more: list[str]) -> dict[str, Any]:
             await process.communicate()
     if process.returncode != 0:
         said = errors.decode(errors="replace").strip().rpartition("\n")[2]
-        raise InputError(said.removeprefix("robandit: ") or f"the audit ended with {process.returncode}")
+        raise InputError(said or f"the audit ended with {process.returncode}")
     told: dict[str, Any] = json.loads(out)
     return told
