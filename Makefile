@@ -29,7 +29,7 @@ demo: $(READY)  ## the paper's setting (K=9, C=3000, scheme 3): a table and a pi
 	  --attack flip --schedule middle --budget 3000 --charge rounds --plot out/demo.png
 
 demo-fraud: $(READY)  ## a shop on the decision service, a ring that lies to it, an operator who looks; STAY=1 leaves its page open
-	$(BIN)/python -m robandit.service.demo $(if $(STAY),--stay)
+	$(BIN)/python docs/demo_fraud.py $(if $(STAY),--stay)
 
 demo-pictures: $(READY)  ## the pictures of docs/service-demo.md
 	$(BIN)/python docs/make_service_pictures.py

@@ -36,7 +36,7 @@ def take(url: str, folder: Path) -> None:
 
 def main() -> None:
     """Play the demo, look at its pages, end it."""
-    words = [sys.executable, "-u", "-m", "robandit.service.demo", "--stay"]
+    words = [sys.executable, "-u", str(Path(__file__).with_name("demo_fraud.py")), "--stay"]
     demo = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert demo.stdout is not None
     try:

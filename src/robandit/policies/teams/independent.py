@@ -9,7 +9,7 @@ from robandit.dice import Random, draw
 from robandit.errors import InputError
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import no_longer_awaited
-from robandit.parts import About
+from robandit.parts import About, parameter
 from robandit.policies.samba import Samba
 
 SAMBA = Samba()
@@ -40,7 +40,7 @@ class Independent(Policy[State]):
         cost="that of the inner policy",
         late="weighted",
     )
-    inner: Policy[Any] = SAMBA
+    inner: Policy[Any] = parameter(SAMBA, "the policy of each agent, in parentheses: inner=(samba:learning_rate=0.1)")
 
     def __post_init__(self) -> None:
         super().__post_init__()

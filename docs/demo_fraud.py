@@ -126,7 +126,7 @@ def story(port: int, policy: str, seed: int, stay: bool) -> list[tuple[str, list
 
 def main() -> None:
     """Serve, tell the story, print a table."""
-    parser = argparse.ArgumentParser(prog="python -m robandit.service.demo", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--policy", default="samba", help="what decides (default samba)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--port", type=int, default=0, help="default: a free one")
