@@ -1,4 +1,4 @@
-"""A look at a journal, in a process of its own: what `robandit audit --json` tells, and which alarms ring for whom."""
+"""A look at a journal, in a process of its own: what `robandit audit` tells, and which alarms ring for whom."""
 
 import json
 import sys
