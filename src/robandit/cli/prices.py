@@ -26,6 +26,7 @@ def as_json(found: "list[Priced]", plan: "Frontier", arguments: argparse.Namespa
         **{name: alone[name] for name in ("threat", "capability", "budget")},
         "horizon": next(iter(horizons)) if len(horizons) == 1 else None,
         **shape_json(arguments, plan.places[0].environment.family),
+        "turned": arguments.turned,
         "runs": plan.runs,
         "blocks": plan.blocks,
         "tolerance": plan.tolerance,
