@@ -86,7 +86,11 @@ def notes(game: "Game", priced: "Price") -> list[str]:
     said = []
     missed = sum(price is None for price in priced.blocks)
     if not priced.learns:
-        said.append("plays the best arm in fewer than half of the rounds without any attack: no price, nothing to turn")
+        wrong = {
+            "share": "plays the best arm in fewer than half of the rounds",
+            "regret": "has more than half of the runner-up's regret",
+        }
+        said.append(f"{wrong[priced.reading]} without any attack: no price, nothing to turn")
     elif missed:
         turned = len(priced.blocks) - missed
         where = f"on {turned} of {len(priced.blocks)} blocks only" if turned else "on no block"
