@@ -13,6 +13,7 @@ import pytest
 from robandit.cli.main import main
 from robandit.lab.compile.cache import cache_folder
 
+os.environ.pop("COLUMNS", None)  # a pipe has no width, also where pytest-xdist gives one to its workers
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: workers share the cores already
 
 

@@ -13,10 +13,10 @@ from robandit.catalogue import SHIPPED
 from robandit.game import Choice
 from robandit.online.docket import Docket
 from robandit.online.fold import Fold, folded
-from robandit.online.journal import as_log
+from robandit.online.journal import Columns, as_log, counting
 from robandit.online.rules import Rules
 from robandit.online.saving import loaded, told_by
-from robandit.online.standing import standing_of
+from robandit.online.standing import Standing, standing_of
 from robandit.online.terms import Terms
 from robandit.online.warm import fold_log
 from tests.journals import Writing, lines, write
@@ -34,9 +34,9 @@ class Hearing(Fold):
         super().__init__(SHIPPED.policy(terms.policy), terms)
         self.heard: list[tuple[Any, ...]] = []
 
-    def decided(self, choice: Choice, learns: bool = True) -> None:
+    def decided(self, choice: Choice, learns: bool = True, partial: bool = False) -> None:
         self.heard.append(("decided", self.roster.names[choice.arm], choice.chance, choice.note, learns))
-        super().decided(choice, learns)
+        super().decided(choice, learns, partial)
 
     def rewarded(self, number: int, reward: float, source: str | None = None, time: float | None = None) -> None:
         self.heard.append(("rewarded", number, reward, source, time))
@@ -224,3 +224,13 @@ def test_what_cannot_be_read_is_refused() -> None:
         docket.take(2, {"entry": "decide", "id": 3, "arm": "a", "chance": 0.5, "note": 0, "time": 1.0})
     with pytest.raises(rb.InputError, match="needs a window"):
         replace(terms, rules=Rules(aggregate="sum"))
+
+
+@pytest.mark.parametrize("eligible", [None, ["a"]])
+def test_columns_know_whether_decisions_were_among_some_arms_only(eligible: list[str] | None) -> None:
+    """Off-policy values are refused for such a journal, so the docket must hand it on."""
+    terms = Terms("samba", ("a", "b"), 1, rules=Rules())
+    columns = Columns(terms)
+    entry = {"entry": "decide", "id": 0, "arm": "a", "chance": 0.5, "note": 0, "eligible": eligible, "time": 1.0}
+    counting(columns, Standing()).take(2, entry)
+    assert columns.as_log().partial == (eligible is not None)

@@ -22,7 +22,9 @@ class About:
     summary: str
     reference: str = ""
     fidelity: str = "exact"  # exact | recalled | reconstruction
-    needs: tuple[str, ...] = ()  # what a policy must be told: out of horizon, corruption, delta, features
+    needs: tuple[
+        str, ...
+    ] = ()  # what a policy must be told: out of horizon, corruption, delta, features, agents, slots, family
     sees: tuple[str, ...] = ()  # what an attacker looks at: such as p(t), the arm, the reward
     late: str = "no"  # rewards that come late, out of order or never: exact, weighted by the logged chance, or no
     bound: str = ""

@@ -67,6 +67,12 @@ def add(commands: Any) -> None:
     turning.add_argument(
         "--search", type=whole, default=0, metavar="N", help="look among so many more for a cheaper attack (default 0)"
     )
+    turning.add_argument(
+        "--turned",
+        default="share",
+        metavar="share|regret",
+        help="turned is: the best arm in under half of the rounds (default), or over half of the runner-up's regret",
+    )
     turning.add_argument("--blocks", type=whole, help="disjoint blocks of --runs runs each (default 3)")
     turning.add_argument(
         "--out", default="out/price", metavar="DIR", help="what was played is kept here, to go on later"
@@ -174,7 +180,7 @@ def all_priced(plan: "Frontier", arguments: argparse.Namespace, catalogue: Any) 
     """Every policy on every environment against every attacker, one after another."""
     from robandit.redteam.evaluate import Evaluator, Game, journal_for
     from robandit.redteam.frontier import Priced
-    from robandit.redteam.price import attack_price, check_pricing, planned_runs
+    from robandit.redteam.price import attack_price, check_pricing, most_regret, planned_runs
 
     out, asked, journals = out_from(arguments), [], dict[str, Any]()
     shape = {"agents": arguments.agents, "slate": arguments.slate}
@@ -188,6 +194,7 @@ def all_priced(plan: "Frontier", arguments: argparse.Namespace, catalogue: Any) 
                 journals[name] = journals.get(name) or journal_for(game, out, f"price-{attacker.threat}")
                 terms: dict[str, Any] = {"catalogue": catalogue, "capability": attacker.capability}
                 evaluator = Evaluator(game, journals[name], arguments.threads, **terms)
+                most_regret(game, arguments.turned)  # refuses what is no reading
                 check_pricing(evaluator, attacker.threat, attacks, plan.runs, plan.blocks)
                 asked.append((attacker, place, turned, evaluator, attacks, size))
     where = f"{counted(plan.policies, 'policy', 'policies')} on {counted(plan.places, 'environment', 'environments')}"
@@ -196,7 +203,13 @@ def all_priced(plan: "Frontier", arguments: argparse.Namespace, catalogue: Any) 
     horizons = {place.horizon for place in plan.places}
     spans = f"{min(horizons):,}" + (f" to {max(horizons):,}" if len(horizons) > 1 else "")
     opening = f"price: {where}{who}, roughly {sum(row[-1] for row in asked):,} runs of {spans} rounds"
-    asked_for = {"runs": plan.runs, "blocks": plan.blocks, "tolerance": plan.tolerance, "search": arguments.search}
+    asked_for: dict[str, Any] = {
+        "runs": plan.runs,
+        "blocks": plan.blocks,
+        "tolerance": plan.tolerance,
+        "search": arguments.search,
+    }
+    asked_for["reading"] = arguments.turned
     done, found = 0, []
     with progress(total, opening) as tell:
         for attacker, place, turned, evaluator, attacks, size in asked:

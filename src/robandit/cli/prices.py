@@ -25,6 +25,7 @@ def as_json(found: "list[Priced]", plan: "Frontier", arguments: argparse.Namespa
         **{name: alone[name] for name in ("threat", "capability", "budget")},
         "horizon": next(iter(horizons)) if len(horizons) == 1 else None,
         **shape_json(arguments, plan.places[0].environment.family),
+        "turned": arguments.turned,
         "runs": plan.runs,
         "blocks": plan.blocks,
         "tolerance": plan.tolerance,
@@ -84,7 +85,11 @@ def notes(game: "Game", priced: "Price") -> list[str]:
     said = []
     missed = sum(price is None for price in priced.blocks)
     if not priced.learns:
-        said.append("plays the best arm in fewer than half of the rounds without any attack: no price, nothing to turn")
+        wrong = {
+            "share": "plays the best arm in fewer than half of the rounds",
+            "regret": "has more than half of the runner-up's regret",
+        }
+        said.append(f"{wrong[priced.reading]} without any attack: no price, nothing to turn")
     elif missed:
         turned = len(priced.blocks) - missed
         where = f"on {turned} of {len(priced.blocks)} blocks only" if turned else "on no block"

@@ -157,12 +157,15 @@ def price_table(rows: list[dict[str, Any]], told: dict[str, Any], more: str = ""
     shares = any(row["price"] and row["price"]["unit"] == "share" for row in rows)
     who = f" The attacker {attacker['capability']['words']}." if attacker["capability"] else ""
     best = "the best slate" if told.get("slate") else "the best arm"
+    turned = f"{best} gets fewer than half of the rounds"
+    if told.get("turned") == "regret":
+        turned = "regret exceeds half of what always playing the runner-up costs"
     limit = next((row["limit"] for row in rows if row["limit"] is not None), None)
     within = "" if attacker["budget"] is None else f", spending at most {attacker['budget']:g}"
     barred = "" if limit is None else f" From a share of {limit:.3g} on no policy can know better."
     caption = (
-        f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which {best} gets fewer than "
-        f"half of the rounds in at least half of the runs; median and range over {told['blocks']} blocks of "
+        f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which {turned} "
+        f"in at least half of the runs; median and range over {told['blocks']} blocks of "
         f"{told['runs']} runs; ± is a 95 % interval. It is an upper bound on what an attacker needs.{who}{barred} "
         f"Unlimited: what the same attack pays when nothing stops it, which is not the price. {more}".rstrip()
     )

@@ -3,7 +3,8 @@
 Time is the journal's own: what is due by the time of an entry happens before it. So a journal says all by itself, and
 reading it again tomorrow gives the same bits. Whoever learns (a fold, or the columns of a log) is told:
 
-    decided(choice, learns)               the next decision; nothing is ever learnt of one that does not learn
+    decided(choice, learns, partial)      the next decision, of some arms only if partial; of one that does not learn
+                                          nothing is ever learnt
     rewarded(number, reward, source, time)  learn this now, a number in [0, 1]
     dropped(number)                       nothing will come of that decision
     change(arm, change)                   an arm was added, paused, resumed or retired
@@ -30,7 +31,7 @@ class Learns(Protocol):
     def index(self, arm: str) -> int:
         """An arm's index by its name."""
 
-    def decided(self, choice: Choice, learns: bool) -> None:
+    def decided(self, choice: Choice, learns: bool, partial: bool) -> None:
         """The next decision."""
 
     def rewarded(self, number: int, reward: float, source: str | None, time: float | None) -> None:
@@ -134,7 +135,7 @@ class Docket:
             raise InputError(f"decision {self.decisions} must come next, not {number!r}")
         learns = not entry.get("holdout", False) and not self.frozen
         choice = Choice(self.target.index(entry["arm"]), nan if chance is None else chance, entry["note"])
-        self.target.decided(choice, learns)
+        self.target.decided(choice, learns, entry.get("eligible") is not None)
         case = self.cases[number] = Case(choice.arm, learns, not self.rules.activation)
         self.cases.pop(number - self.terms.patience, None)
         self.decisions += 1

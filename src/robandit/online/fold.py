@@ -97,7 +97,7 @@ class Fold:
         """An arm's index by its name."""
         return self.roster.index[arm]
 
-    def decided(self, choice: Choice, learns: bool = True) -> None:
+    def decided(self, choice: Choice, learns: bool = True, partial: bool = False) -> None:
         """A decision was made; it waits for its reward if anything is to be learnt, and the oldest gives up."""
         self.pending.pop(self.decisions - self.terms.patience, None)
         if learns:

@@ -222,14 +222,14 @@ class Counted:
         """An arm's index by its name."""
         return self.columns.arms[arm]
 
-    def decided(self, choice: Choice, learns: bool) -> None:
+    def decided(self, choice: Choice, learns: bool, partial: bool) -> None:
         """A row for a decision, unless nothing is ever learnt of it."""
         number = self.columns.next
         self.columns.next += 1
         self.choices.pop(number - self.columns.terms.patience, None)
         if learns:
             self.choices[number] = choice
-            self.columns.put(number, choice, 0.0, False, None, {})
+            self.columns.put(number, choice, 0.0, False, None, {"eligible": [] if partial else None})
 
     def rewarded(self, number: int, reward: float, source: str | None, time: float | None) -> None:
         """A row for a reward, where it is learnt."""

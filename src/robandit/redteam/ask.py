@@ -60,12 +60,14 @@ def find_price(
     capability: str | Capability = ANYTHING,
     share: bool = False,
     budget: float = math.inf,
+    turned: str = "share",
     out: str | None = None,
 ) -> Price:
     """The smallest budget that turns a policy, for one attack or the cheapest of all its attacker can carry out.
 
-    With `share` the smallest share of all rounds, within a budget. A policy that must be told C and is not is told
-    100, in peace as in war.
+    With `share` the smallest share of all rounds, within a budget. `turned` is "share" (the best arm in fewer than half
+    of the rounds) or "regret" (more than half of what always playing the runner-up costs), in half of the runs. A
+    policy that must be told C and is not is told 100, in peace as in war.
     """
     game = Game(with_told(policy), environment, horizon, seed, agents=agents, slate=slate)
     can = read_capability(capability)
@@ -73,7 +75,8 @@ def find_price(
         [Candidate(attack, schedule, size)] if attack else pricing_attacks(threat, environment, SHIPPED, can, slate)
     )
     evaluator = Evaluator(game, kept_in(game, out, f"price-{threat}"), threads, capability=can)
-    return attack_price(evaluator, threat, attacks, runs=runs, blocks=blocks, share=share, budget=budget)
+    terms: dict[str, Any] = {"share": share, "budget": budget, "reading": turned}
+    return attack_price(evaluator, threat, attacks, runs=runs, blocks=blocks, **terms)
 
 
 def kept_in(game: Game, out: str | None, question: str) -> Journal:

@@ -1,6 +1,8 @@
 """Attack price: the smallest budget, or share of all rounds, that turns a policy, by bisection on blocks of seeds.
 
-A policy is turned if it plays the best arm in fewer than half of all rounds in at least half of the runs.
+A policy is turned if it plays the best arm in fewer than half of all rounds in at least half of the runs. Where the
+runner-up is nearly as good that is harsh; the second reading asks for a regret above half of what always playing the
+runner-up costs.
 The attack is chosen on one block of seeds and priced on others. What an attack without a budget ends up
 paying is another number: an attacker need not keep paying once the learner has gone wrong.
 """
@@ -19,12 +21,13 @@ from robandit.errors import InputError
 from robandit.game import Environment, Floats
 from robandit.lab.trace import summarised
 from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat, within
-from robandit.redteam.evaluate import Evaluator, Play, block_seed
+from robandit.redteam.evaluate import Evaluator, Game, Play, block_seed
 from robandit.redteam.search import worst_attack
 
 TOLERANCE = 1.02  # the bracket's ends differ by no more than this factor, unless another is asked for
 CHOOSING, PRICING = 10_000, 20_000  # numbers of the blocks of seeds, far from those of the search
 HALF = 0.5
+READINGS = ("share", "regret")  # what counts as turned
 LEAST = {"reward": 0.01, "share": 1e-4}  # no price is sought below this
 SLACK = 1.15  # how far around a guess the bracket is tried first
 
@@ -40,6 +43,7 @@ class Price:
     by_attack: dict[Candidate, float | None]  # on the block that chose; None: not cheaper than the best so far
     unit: str = "reward"  # what the price is counted in; or "share"
     limit: float | None = None  # the share from which on no policy can know better, whatever it does
+    reading: str = "share"  # what counts as turned: the share of the best arm, or the regret
 
     @property
     def learns(self) -> bool:
@@ -76,6 +80,7 @@ def attack_price(
     budget: float = math.inf,
     search: int = 0,
     tolerance: float = TOLERANCE,
+    reading: str = "share",
 ) -> Price:
     """Choose the cheapest attack on one block of seeds, price it on others.
 
@@ -87,13 +92,14 @@ def attack_price(
     if share and threat == "A":
         raise InputError("a share of rounds is the price of an attacker who sees the draw: threat B, not A")
     unit = "share" if share else "reward"
-    seed, told = evaluator.game.seed, dict[str, Any](unit=unit)
-    terms: dict[str, Any] = {"unit": unit, "budget": budget, "tolerance": tolerance}
+    seed, told = evaluator.game.seed, dict[str, Any](unit=unit, reading=reading)
+    most = most_regret(evaluator.game, reading)
+    terms: dict[str, Any] = {"unit": unit, "budget": budget, "tolerance": tolerance, "most": most}
     if threat == "B" and (share or evaluator.capability.share < 1.0):
         told["limit"] = evaluator.capability.limit(np.array(evaluator.game.environment.means))
     clean = evaluator.outcome(Play(None, 0.0, seed, runs * blocks))
     chosen, guess, seen = attacks[0], None, dict[Candidate, float | None]()
-    if turned(clean):
+    if turned(clean, most):
         return Price(chosen, summarised(np.array(clean["regret"])), None, (0.0,) * blocks, {}, **told)
     looked_at = deque(attacks)
     while looked_at:
@@ -142,8 +148,23 @@ def planned_runs(attacks: int, runs: int, blocks: int) -> int:
     return runs * (10 + 11 * blocks + 2 * attacks)
 
 
-def turned(outcome: dict[str, Any]) -> bool:
-    """Whether at least half of the runs played the best arm in fewer than half of their rounds."""
+def most_regret(game: Game, reading: str) -> float | None:
+    """The regret above which a run counts as turned; None where the share of the best arm decides."""
+    if reading not in READINGS:
+        raise InputError(f"turned must be one of {', '.join(READINGS)}, not {reading!r}")
+    if reading == "share":
+        return None
+    if game.slate > 1 or game.environment.family is not None:
+        raise InputError("turned by regret is said of arms, against the runner-up: leave it out where slates are shown")
+    means = np.sort(game.environment.means)
+    gap = float(means[-1] - means[means < means[-1] - 1e-12][-1])
+    return HALF * gap * game.horizon * game.agents
+
+
+def turned(outcome: dict[str, Any], most: float | None = None) -> bool:
+    """Whether at least half of the runs went wrong: too little of the best arm, or too much regret."""
+    if most is not None:
+        return float(np.mean(np.array(outcome["regret"]) > most)) >= HALF
     return float(np.mean(np.array(outcome["best_share"]) < HALF)) >= HALF
 
 
@@ -158,14 +179,15 @@ def priced(
     unit: str = "reward",
     budget: float = math.inf,
     tolerance: float = TOLERANCE,
+    most: float | None = None,
 ) -> float | None:
     """The price of one attack on one block, by bisection; None if it does not turn the policy (below `below`)."""
 
     def turns(amount: float) -> bool:
         spent, share = (amount, None) if unit == "reward" else (budget, amount)
-        return turned(evaluator.outcome(Play(attack, spent, seed, runs, share)))
+        return turned(evaluator.outcome(Play(attack, spent, seed, runs, share)), most)
 
-    if turned(evaluator.outcome(Play(None, 0.0, seed, runs))):
+    if turned(evaluator.outcome(Play(None, 0.0, seed, runs)), most):
         return 0.0
     if below is not None:
         if not turns(below / tolerance):
@@ -173,7 +195,7 @@ def priced(
         high = below / tolerance
     else:
         unlimited = evaluator.outcome(Play(attack, budget, seed, runs))
-        if not turned(unlimited):
+        if not turned(unlimited, most):
             return None
         high = max(unlimited["paid"]) if unit == "reward" else 1.0  # with so much, no run feels a limit
         if guess and guess * SLACK < high and turns(guess * SLACK):

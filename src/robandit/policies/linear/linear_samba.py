@@ -30,7 +30,7 @@ class LinearSamba(Policy[State]):
     plays = "features"
     about = About(
         name="linear-samba",
-        summary="SAMBA that learns of all arms from each: ten times SAMBA's price, yet cw-oful is ahead on both axes",
+        summary="SAMBA that learns of all arms from each: far dearer to turn than SAMBA, mostly behind cw-oful",
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("features",),
         bound="none proved",

@@ -97,7 +97,7 @@ class CwOful(LinUcb):
 
     about = About(
         name="cw-oful",
-        summary="LinUCB whose surprising rows count less, built to bear a corruption; the dearest to turn here",
+        summary="LinUCB whose surprising rows count less, built to bear a corruption it is told",
         reference="He, Zhou, Zhang & Gu 2022",
         fidelity="recalled",
         needs=("features", "horizon"),

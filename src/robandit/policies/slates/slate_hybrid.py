@@ -64,7 +64,7 @@ class SlateHybrid(Slates[State]):
                 if x[item] < 1.0:
                     curve = 0.25 / (x[item] * math.sqrt(x[item])) + state.gamma / (1.0 - x[item])
                     slope += rate / curve
-            if abs(total - slots) <= 1e-13 * slots:
+            if abs(total - slots) <= 1e-12 * slots:
                 break
             if total > slots:
                 low = level
@@ -101,7 +101,8 @@ def marginal(wanted: float, gamma: float, guess: float) -> float:
         step = x + excess / (0.25 / (x * root) + gamma / (1.0 - x))
         if not low < step < high:
             step = 0.5 * (low + high)
-        if abs(step - x) <= 1e-15 * x:
-            break
+        done = abs(step - x) <= 1e-9 * min(x, 1.0 - x)  # Newton's next step would be the square of that
         x = step
+        if done:
+            break
     return x
