@@ -193,13 +193,13 @@ def extreme_rewards(policy: AnyPolicy) -> None:
 def learns(policy: AnyPolicy) -> None:
     """It finds the better of two very different arms.
 
-    A policy that truly spends 90 % of 20,000 rounds on it falls below 75 % over 500 runs with
+    A policy that truly spends 90 % of 8,000 rounds on it falls below 75 % over 500 runs with
     probability below exp(-2 * 500 * 0.15^2) < 1e-9 (Hoeffding).
     """
-    play = table(scaled(policy), (0.1, 0.9), 20_000, 500)
+    play = table(scaled(policy), (0.1, 0.9), 8000, 500)
     play.play_compiled(slice(0, 500))
     share = play.pulls[:, 1].sum() / play.pulls.sum()
-    require(share > 0.75, f"only {100 * share:.1f} % of 20,000 rounds went to the better arm")
+    require(share > 0.75, f"only {100 * share:.1f} % of 8,000 rounds went to the better arm")
 
 
 class Overheard(Setting):

@@ -57,19 +57,21 @@ class Samba(Policy[State]):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         if reward == 0.0:
             return
-        p = state.chances
+        p, arm = state.chances, choice.arm
         leader = argmax(p)
         rate = self.learning_rate * reward / choice.chance
         cap = min(2.0, 1.0 / self.learning_rate) * choice.chance  # binds only for late feedback: p stays on the simplex
         others = 0.0
-        for a in range(len(p)):
-            if a == leader:
-                continue
-            if choice.arm == leader:
-                p[a] -= rate * p[a] * min(p[a], cap)
-            elif choice.arm == a:
-                p[a] += rate * p[a] * min(p[a], cap)
-            others += p[a]
+        if arm == leader:
+            for a in range(len(p)):
+                if a != leader:
+                    p[a] -= rate * p[a] * min(p[a], cap)
+                    others += p[a]
+        else:
+            p[arm] += rate * p[arm] * min(p[arm], cap)
+            for a in range(len(p)):
+                if a != leader:
+                    others += p[a]
         p[leader] = 1.0 - others
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
