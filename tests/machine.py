@@ -26,7 +26,8 @@ from tests.naive.docket import Journal
 KEY = bytes(range(32))
 STORES: list[Callable[[Path], Store]] = [lambda path: MemoryStore(), lambda path: SqliteStore(path / "db")]
 SOURCES = [None, "shop", "shop/a", "shop/b", "bot"]
-PLACES = st.integers(0, 12)  # how many decisions ago
+PLACES = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 5, 12])  # how many decisions ago
+GOOD = st.sampled_from([0.0, 0.25, 1.0])
 WINDOW = 10.0
 
 
@@ -193,6 +194,22 @@ class Machine(RuleBasedStateMachine):
         id, asked = self.promise.made[number][1].id, say.Reward(value, source, part)
         told = self.same(lambda engine: engine.reward(self.one(engine), id, asked, source))
         assert told.status == self.promise.reward(number, self.now, value, part or "")
+
+    @precondition(lambda self: self.promise.values)
+    @rule(place=st.integers(0, 3), value=GOOD, other=st.booleans())
+    def reward_again(self, place: int, value: float, other: bool) -> None:
+        """What has a reward gets the same one, or maybe another."""
+        number, part = list(self.promise.values)[-1 - place % len(self.promise.values)]
+        value = value if other else self.promise.values[number, part]
+        id, asked = self.promise.made[number][1].id, say.Reward(value, None, part or None)
+        told = self.same(lambda engine: engine.reward(self.one(engine), id, asked, None))
+        assert told.status == self.promise.reward(number, self.now, value, part)
+
+    @precondition(lambda self: self.promise.made)
+    @rule(ago=PLACES, value=GOOD, source=st.sampled_from(SOURCES))
+    def reward_well(self, ago: int, value: float, source: str | None) -> None:
+        """A reward in range."""
+        self.reward(ago, value, None, source)
 
     @precondition(lambda self: self.promise.made)
     @rule(ago=PLACES)

@@ -62,7 +62,8 @@ def test_it_would_be_noticed(tmp_path: Path, wrong: Any) -> None:
 @pytest.mark.parametrize("fault", [apsw.IOError, apsw.FullError])
 def test_a_disk_that_fails_stops_the_service(tmp_path: Path, fault: Any) -> None:
     """One write or sync goes wrong, then the disk is fine: whoever is told yes has a row, and nobody is after it."""
-    whole, _ = recorded(folder(tmp_path, "whole") / "db", 25)
+    whole, errors = recorded(folder(tmp_path, "whole") / "db", 25)
+    assert errors == []
     for at in range(3, whole.risky - 12, 29):  # the last ones fold the log in when the store is closed
         check_fault(tmp_path, 25, at, fault)
 
