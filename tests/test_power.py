@@ -68,9 +68,15 @@ def test_a_disk_that_fails_stops_the_service(tmp_path: Path, fault: Any) -> None
         check_fault(tmp_path, 25, at, fault)
 
 
-def check_fault(path: Path, commits: int, at: int, fault: Any) -> None:
+def test_a_fault_while_the_log_is_folded_in_is_heard(tmp_path: Path) -> None:
+    """SQLite by itself would go on in silence."""
+    for at in (3, 9, 15, 21):  # the first two prepare the database
+        check_fault(tmp_path, 60, at, apsw.IOError, "db")
+
+
+def check_fault(path: Path, commits: int, at: int, fault: Any, file: str = "") -> None:
     """One fault; the database as it was left, and after a power cut on top."""
-    tape, errors = recorded(folder(path, f"fault {at}") / "db", commits, fault_at=at, fault=fault)
+    tape, errors = recorded(folder(path, f"fault {at}") / "db", commits, fault_at=at, fault=fault, file=file)
     said = max((op.offset for op in tape.ops if op.kind == "say"), default=0)
     assert tape.faulted
     assert [what for what, _ in errors].count("stops") == 1, (at, errors)
