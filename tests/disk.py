@@ -28,17 +28,15 @@ class Op(NamedTuple):
 class Tape:
     """All that happened; and a fault, if one is wanted at some write or sync."""
 
-    def __init__(
-        self, fault_at: int | None = None, fault: Callable[[], Exception] = apsw.IOError, file: str = ""
-    ) -> None:
+    def __init__(self, fault_at: int | None = None, fault: Callable[[], Exception] = apsw.IOError) -> None:
         self.ops: list[Op] = []
-        self.risky, self.fault_at, self.fault, self.file = 0, fault_at, fault, file
+        self.risky, self.fault_at, self.fault = 0, fault_at, fault
         self.faulted = self.dead = False  # dead: the process is gone, and whatever it would still do
 
-    def step(self, name: str) -> bool:
-        """One more write or sync, of any file or of the one that is looked at; True if it is to go wrong."""
-        self.risky += self.file in ("", name)
-        now = self.risky == self.fault_at and not self.faulted
+    def step(self) -> bool:
+        """One more write or sync; True if it is the one that goes wrong."""
+        self.risky += 1
+        now = self.risky == self.fault_at
         self.faulted = self.faulted or now
         return now
 
@@ -53,7 +51,7 @@ class File(apsw.VFSFile):  # type: ignore[misc]
         super().__init__("", name, flags)
 
     def xWrite(self, data: Any, offset: int) -> None:
-        if self.tape.step(self.name):
+        if self.tape.step():
             half = bytes(data)[: len(data) // 2]
             if half:
                 self.put(half, offset)
@@ -71,7 +69,7 @@ class File(apsw.VFSFile):  # type: ignore[misc]
             super().xTruncate(size)
 
     def xSync(self, flags: int) -> None:
-        if self.tape.step(self.name):
+        if self.tape.step():
             raise self.tape.fault()
         if self.tape.dead:
             return

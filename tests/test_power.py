@@ -1,5 +1,7 @@
 """Power cuts and bad disks: nothing that was acknowledged is lost, and a service that cannot write stops."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,15 +70,47 @@ def test_a_disk_that_fails_stops_the_service(tmp_path: Path, fault: Any) -> None
         check_fault(tmp_path, 25, at, fault)
 
 
-def test_a_fault_while_the_log_is_folded_in_is_heard(tmp_path: Path) -> None:
-    """SQLite by itself would go on in silence."""
-    for at in (3, 9, 15, 21):  # the first two prepare the database
-        check_fault(tmp_path, 60, at, apsw.IOError, "db")
+FULL = """
+import os, resource, sys
+import apsw
+from robandit.service.stores import sqlite
+from robandit.service.stores.base import Row
+sqlite.PAGES = 40
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+store, line = sqlite.SqliteStore(sys.argv[1]), 1
+store.create("one", "{}", "{}")
+try:
+    while line < 1000:
+        store.commit([Row(1, line + 1, False, None, "x" * 9000)])
+        line += 1
+except apsw.Error:
+    print(line, os.stat(sys.argv[1]).st_size, os.stat(sys.argv[1] + "-wal").st_size)
+    os._exit(0)
+"""
 
 
-def check_fault(path: Path, commits: int, at: int, fault: Any, file: str = "") -> None:
+def test_a_disk_that_is_full_when_the_log_is_folded_in_is_heard_at_once(tmp_path: Path) -> None:
+    """No file may be longer than a megabyte: the log is short, the database is not; SQLite by itself would say nothing
+    and go on until the log is as long."""
+    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path / "db")], capture_output=True, text=True)
+    line, size, log = map(int, done.stdout.split())
+    assert size > 900_000
+    assert log < 500_000
+    assert checked_lines(tmp_path / "db") >= line
+
+
+def checked_lines(path: Path) -> int:
+    """How many lines a database has, the first of all to the last without a gap."""
+    store = sqlite.SqliteStore(path)
+    lines = [line for line, _ in store.lines(1)]
+    store.close()
+    assert lines == list(range(1, len(lines) + 1))
+    return len(lines)
+
+
+def check_fault(path: Path, commits: int, at: int, fault: Any) -> None:
     """One fault; the database as it was left, and after a power cut on top."""
-    tape, errors = recorded(folder(path, f"fault {at}") / "db", commits, fault_at=at, fault=fault, file=file)
+    tape, errors = recorded(folder(path, f"fault {at}") / "db", commits, fault_at=at, fault=fault)
     said = max((op.offset for op in tape.ops if op.kind == "say"), default=0)
     assert tape.faulted
     assert [what for what, _ in errors].count("stops") == 1, (at, errors)
