@@ -1,5 +1,6 @@
 """Power cuts and bad disks: nothing that was acknowledged is lost, and a service that cannot write stops."""
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -8,9 +9,14 @@ from typing import Any
 import apsw
 import pytest
 
+from robandit.service.api import ROUTES, performed
+from robandit.service.engine import Answer
+from robandit.service.problems import Problem
+from robandit.service.service import Service
 from robandit.service.stores import sqlite
+from robandit.service.tokens import Tokens
 from robandit.service.writer import Writer
-from tests.disk import Crashes
+from tests.disk import Crashes, Disk, Tape
 from tests.power import checked, cuts, recorded
 
 
@@ -123,3 +129,27 @@ def check_fault(path: Path, commits: int, at: int, fault: Any) -> None:
     for share in (0.0, 0.5):
         crashes.cut(after, share)
         assert checked(after / "db", said) == 0, at
+
+
+def test_a_disk_that_fails_while_an_experiment_begins_stops_the_service(tmp_path: Path) -> None:
+    route = next(route for route in ROUTES if (route.method, route.path) == ("POST", "/v1/experiments"))
+    body = b'{"name": "one", "arms": ["a", "b"], "policy": "exp3"}'
+    tape, stopped = Tape(), list[BaseException]()
+    disk = Disk("begins", tape)
+    store = sqlite.SqliteStore(tmp_path / "db", vfs="begins")
+
+    async def create() -> None:
+        service = Service(store, Tokens(None))
+        service.failed = stopped.append
+        service.start()
+        tape.fault_at = tape.risky + 3
+        with pytest.raises(Problem, match="the disk failed"):
+            performed(service, route, b"", {}, body, None)
+        with pytest.raises(Problem, match="the disk failed"):
+            await service.committed(Answer(200, None, []), None)
+        await service.stop()
+
+    asyncio.run(create())
+    disk.unregister()
+    assert len(stopped) == 1
+    assert sqlite.SqliteStore(tmp_path / "db").experiments() == []
