@@ -1,14 +1,22 @@
 """Power cuts and bad disks: nothing that was acknowledged is lost, and a service that cannot write stops."""
 
+import asyncio
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
 
+from robandit.service.api import ROUTES, performed
+from robandit.service.engine import Answer
+from robandit.service.problems import Problem
+from robandit.service.service import Service
 from robandit.service.stores import sqlite
+from robandit.service.tokens import Tokens
 from robandit.service.writer import Writer
-from tests.disk import Crashes
+from tests.disk import Crashes, Disk, Tape
 from tests.power import checked, cuts, recorded
 
 
@@ -68,6 +76,44 @@ def test_a_disk_that_fails_stops_the_service(tmp_path: Path, fault: Any) -> None
         check_fault(tmp_path, 25, at, fault)
 
 
+FULL = """
+import os, resource, sys
+import apsw
+from robandit.service.stores import sqlite
+from robandit.service.stores.base import Row
+sqlite.PAGES = 40
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+store, line = sqlite.SqliteStore(sys.argv[1]), 1
+store.create("one", "{}", "{}")
+try:
+    while line < 1000:
+        store.commit([Row(1, line + 1, False, None, "x" * 9000)])
+        line += 1
+except apsw.Error:
+    print(line, os.stat(sys.argv[1]).st_size, os.stat(sys.argv[1] + "-wal").st_size)
+    os._exit(0)
+"""
+
+
+def test_a_disk_that_is_full_when_the_log_is_folded_in_is_heard_at_once(tmp_path: Path) -> None:
+    """No file may be longer than a megabyte: the log is short, the database is not; SQLite by itself would say nothing
+    and go on until the log is as long."""
+    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path / "db")], capture_output=True, text=True)
+    line, size, log = map(int, done.stdout.split())
+    assert size > 900_000
+    assert log < 500_000
+    assert checked_lines(tmp_path / "db") >= line
+
+
+def checked_lines(path: Path) -> int:
+    """How many lines a database has, the first of all to the last without a gap."""
+    store = sqlite.SqliteStore(path)
+    lines = [line for line, _ in store.lines(1)]
+    store.close()
+    assert lines == list(range(1, len(lines) + 1))
+    return len(lines)
+
+
 def check_fault(path: Path, commits: int, at: int, fault: Any) -> None:
     """One fault; the database as it was left, and after a power cut on top."""
     tape, errors = recorded(folder(path, f"fault {at}") / "db", commits, fault_at=at, fault=fault)
@@ -83,3 +129,27 @@ def check_fault(path: Path, commits: int, at: int, fault: Any) -> None:
     for share in (0.0, 0.5):
         crashes.cut(after, share)
         assert checked(after / "db", said) == 0, at
+
+
+def test_a_disk_that_fails_while_an_experiment_begins_stops_the_service(tmp_path: Path) -> None:
+    route = next(route for route in ROUTES if (route.method, route.path) == ("POST", "/v1/experiments"))
+    body = b'{"name": "one", "arms": ["a", "b"], "policy": "exp3"}'
+    tape, stopped = Tape(), list[BaseException]()
+    disk = Disk("begins", tape)
+    store = sqlite.SqliteStore(tmp_path / "db", vfs="begins")
+
+    async def create() -> None:
+        service = Service(store, Tokens(None))
+        service.failed = stopped.append
+        service.start()
+        tape.fault_at = tape.risky + 3
+        with pytest.raises(Problem, match="the disk failed"):
+            performed(service, route, b"", {}, body, None)
+        with pytest.raises(Problem, match="the disk failed"):
+            await service.committed(Answer(200, None, []), None)
+        await service.stop()
+
+    asyncio.run(create())
+    disk.unregister()
+    assert len(stopped) == 1
+    assert sqlite.SqliteStore(tmp_path / "db").experiments() == []

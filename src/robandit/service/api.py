@@ -11,7 +11,7 @@ from robandit.service import messages as say
 from robandit.service.engine import Answer
 from robandit.service.experiment import Experiment
 from robandit.service.problems import Problem
-from robandit.service.service import Service
+from robandit.service.service import UNKNOWN, Service
 from robandit.service.stores.base import Unreachable
 from robandit.service.tokens import Token
 
@@ -56,7 +56,13 @@ def create(call: Call) -> Answer:
     """A new experiment."""
     if call.token.experiments is not None:
         raise Problem(403, "this token is bound to its experiments and cannot make new ones")
-    return call.service.engine.create(call.asked)
+    try:
+        return call.service.engine.create(call.asked)
+    except Problem:
+        raise
+    except Exception as error:  # the store's: what the disk holds is not known, as when a commit fails
+        call.service.writer.fail([], error)
+        raise Problem(503, UNKNOWN, {"retry-after": "5"}) from error
 
 
 def experiments(call: Call) -> Answer:
