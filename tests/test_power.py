@@ -143,9 +143,9 @@ def test_a_disk_that_fails_while_an_experiment_begins_stops_the_service(tmp_path
         service.failed = stopped.append
         service.start()
         tape.fault_at = tape.risky + 3
-        with pytest.raises(Problem, match="the disk failed"):
+        with pytest.raises(Problem, match="the database failed"):
             performed(service, route, b"", {}, body, None)
-        with pytest.raises(Problem, match="the disk failed"):
+        with pytest.raises(Problem, match="the database failed"):
             await service.committed(Answer(200, None, []), None)
         await service.stop()
 
