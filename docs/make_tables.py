@@ -36,7 +36,8 @@ def price_cell(row: dict[str, Any]) -> str:
         return "does not learn within T"
     found = "not turned" if price["estimate"] is None else f"{short(price['estimate'])}"
     found += f" ({short(price['low'])}-{short(price['high'])})" if price["estimate"] is not None else ""
-    return found if price["unit"] == "share" else f"{short(row['clean_regret']['mean'])}, {found}"
+    clean = row["clean_regret"]
+    return found if price["unit"] == "share" else f"{short(clean['mean'])} ± {short(clean['half_width_95'])}, {found}"
 
 
 def play_cell(row: dict[str, Any]) -> str:

@@ -38,7 +38,7 @@ def test_a_table_holds_what_each_command_says_of_each_policy(maker: Any, tmp_pat
     told = robandit("play", *GAME.split(), "--policy", "samba", "--json")[1]["results"][0]
     assert rows[0][1] == f"{told['best_arm_share']:.2f} ± {told['best_arm_half_width_95']:.2f}"
     assert rows[1][3] == "does not learn within T |"
-    assert re.fullmatch(r"[\d.]+, [\d.]+ \([\d.]+-[\d.]+\) \|", rows[0][3])
+    assert re.fullmatch(r"[\d.]+ ± [\d.]+, [\d.]+ \([\d.]+-[\d.]+\) \|", rows[0][3])
     assert maker.remade(made) == made
 
 
