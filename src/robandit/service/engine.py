@@ -188,7 +188,7 @@ class Engine:
         row = experiment.activate(self.clock(), number)
         if row is not None:
             return Answer(201, say.Done(), [row])
-        if number not in experiment.shown:
+        if not experiment.shown.get(number):
             raise self.no(experiment, 410, "this decision's window has ended")
         return Answer(200, say.Done(False), [])
 

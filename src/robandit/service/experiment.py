@@ -20,11 +20,12 @@ from robandit.online.rules import FIRST
 from robandit.online.saving import loaded, told_by
 from robandit.online.standing import Entry, Standing, changed, standing_of
 from robandit.online.terms import Terms, read_terms
+from robandit.service.recent import Recent
 from robandit.service.stores.base import Kept, Row, Snapshot, Store
 from robandit.service.tally import Tally
 from robandit.store.code import code_hash, module_hash
 
-REMEMBERED = 200_000  # keys and values kept at hand; older values are looked up
+REMEMBERED = 200_000  # keys and values kept at hand at most, and half of them at least; older values are looked up
 HOLDING = 6  # role of the streams that say which decisions are held out
 ACTS_SHOWN = 200
 MOST = 2.0**64
@@ -53,9 +54,9 @@ class Experiment:
         self.holding = decision_key(terms.seed, HOLDING)
         self.tally, self.line, self.learnt_at = Tally(), 1, 0
         self.tally.widen(len(terms.arms))
-        self.keys: dict[str, Made] = {}
-        self.values: dict[tuple[int, str], float] = {}
-        self.shown: dict[int, bool] = {}
+        self.keys: Recent[str, Made] = Recent(REMEMBERED)
+        self.values: Recent[tuple[int, str], float] = Recent(REMEMBERED)
+        self.shown: Recent[int, bool] = Recent(REMEMBERED)
         self.acts: list[tuple[int, Entry]] = []
         self.epoch = 0
         self.learning_again = False  # an act is being worked in: the journal is folded anew beside what lives
@@ -187,22 +188,15 @@ class Experiment:
         """What answers to later requests need of a line."""
         kind = entry["entry"]
         if kind == "reward":
-            self.values[entry["id"], entry.get("part", "")] = entry["value"]
-            if len(self.values) > REMEMBERED:
-                del self.values[next(iter(self.values))]
+            self.values.put((entry["id"], entry.get("part", "")), entry["value"])
         elif kind == "activate":
-            self.shown[entry["id"]] = True
-            if len(self.shown) > REMEMBERED:
-                del self.shown[next(iter(self.shown))]
+            self.shown.put(entry["id"], True)
         elif kind == "decide" and ("key" in entry or "unit" in entry):
             made = Made(entry["id"], entry["arm"], entry["chance"], entry.get("holdout", False), entry["time"])
             if "key" in entry:
-                self.keys[f"k{entry['key']}"] = made
+                self.keys.put(f"k{entry['key']}", made)
             if "unit" in entry and self.rules.sticky:
-                self.keys.pop(f"u{entry['unit']}", None)
-                self.keys[f"u{entry['unit']}"] = made
-            while len(self.keys) > REMEMBERED:
-                del self.keys[next(iter(self.keys))]
+                self.keys.put(f"u{entry['unit']}", made)
 
     def snapshot(self) -> Snapshot:
         """Everything but what is remembered, as of the last line."""
