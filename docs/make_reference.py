@@ -20,6 +20,9 @@ from robandit.cli.main import build_parser
 
 TITLES = {
     "policy": "Policies",
+    "linear policy": "Policies for arms with features",
+    "team policy": "Policies for several agents",
+    "slate policy": "Policies for slates of several items",
     "attack": "Attacks (threat model A)",
     "schedule": "Schedules",
     "adversary": "Attacks that decide themselves when and how far",

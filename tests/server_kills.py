@@ -57,7 +57,7 @@ class Client:
         if self.unrewarded and self.dice.random() < 0.5:
             return ("reward", self.unrewarded.pop(self.dice.randrange(len(self.unrewarded))), self.dice.random())
         self.asked += 1
-        return ("decide", f"key {self.asked}")
+        return ("decide", f"key-{self.asked}")
 
     def answered(self, asked: tuple[Any, ...], status: int, body: bytes) -> None:
         """One answer."""

@@ -92,7 +92,8 @@ def test_each_attacker_gets_an_answer_of_his_own_that_agrees_with_its_numbers(ro
 
 
 @pytest.mark.usefixtures("few")
-def test_people_are_told_in_words(robandit: Any) -> None:
+def test_people_are_told_in_words(robandit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     _, said, _ = robandit("advise", "--means", "0.3,0.45,0.8", "--horizon", "1000", "--can", "add", "--budget", "5")
     assert said.startswith("Take ")
     assert "can only add rewards" in said
