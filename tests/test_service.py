@@ -298,3 +298,19 @@ def test_a_service_that_comes_back_goes_on_where_it_was(tmp_path: Path) -> None:
         assert call("POST", f"{base}/decisions", {}, **{"idempotency-key": "k"}) == (200, keyed)
         assert call("PUT", f"{base}/decisions/{id}/reward", {"reward": 1})[0] == 200
         assert call("PUT", f"{base}/decisions/{id}/reward", {"reward": 0})[0] == 409
+
+
+def test_a_fault_in_the_middle_of_a_change_stops_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On both roads: whoever asks is told that the outcome is unknown, and nothing is recorded any more."""
+    for cold in (False, True):
+        with running() as served:
+            stopped: list[BaseException] = []
+            served.service.failed = stopped.append
+            call = Caller(served, cold=cold)
+            base = begun(call)
+            monkeypatch.setattr(served.service.engine, "decision", lambda *words: 1 / 0)
+            assert call("POST", f"{base}/decisions", {})[0] == 503
+            assert [type(error) for error in stopped] == [ZeroDivisionError]
+            monkeypatch.undo()
+            assert Caller(served, cold=cold)("POST", f"{base}/decisions", {})[0] == 503
+            assert served.service.store.head(1).line == 1

@@ -56,13 +56,7 @@ def create(call: Call) -> Answer:
     """A new experiment."""
     if call.token.experiments is not None:
         raise Problem(403, "this token is bound to its experiments and cannot make new ones")
-    try:
-        return call.service.engine.create(call.asked)
-    except Problem:
-        raise
-    except Exception as error:  # the store's: what the disk holds is not known, as when a commit fails
-        call.service.writer.fail([], error)
-        raise Problem(503, UNKNOWN, {"retry-after": "5"}) from error
+    return call.service.engine.create(call.asked)
 
 
 def experiments(call: Call) -> Answer:
@@ -307,6 +301,18 @@ def performed(
         experiment = service.experiment(token, params["experiment"]) if "experiment" in params else None
         asked = decoded(route.asks, body)
         call = Call(service, token, experiment, params, asked, checked_key(key) if route.keyed else None)
-        return route.do(call), experiment
+        return done(route, call), experiment
     except Unreachable as error:
         raise Problem(503, UNREACHABLE, {"retry-after": "1"}) from error
+
+
+def done(route: Route, call: Call) -> Any:
+    """What a verb does. A fault in the middle of it, ours or the disk's, stops the service: what memory holds is not
+    known to be what the journal comes to, as when a commit fails."""
+    try:
+        return route.do(call)
+    except (Problem, Unreachable):
+        raise
+    except Exception as error:
+        call.service.writer.fail([], error)
+        raise Problem(503, UNKNOWN, {"retry-after": "5"}) from error

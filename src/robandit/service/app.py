@@ -81,6 +81,8 @@ def endpoint(service: Service, route: Route) -> Any:
             answer, experiment = performed(service, route, header, request.path_params, body, key)
             answer = await service.committed(await answer if isawaitable(answer) else answer, experiment)
         except Problem as problem:
+            if problem.status == 409:
+                await service.writer.added([])  # what it is in conflict with is durable before it is told
             service.count(route.summary, problem.status)
             if route.no is not None:
                 said = route.no(problem, request.path_params)
