@@ -264,3 +264,27 @@ def test_the_log_of_sqlite_stays_short(tmp_path: Path) -> None:
     with suppress(FileNotFoundError):
         assert (tmp_path / "db-wal").stat().st_size == 0
     assert SqliteStore(tmp_path / "db", read_only=True).head(1).line == 401
+
+
+def test_a_file_can_be_closed_while_another_thread_reads_it(tmp_path: Path) -> None:
+    """A service that stops does not wait for a look or an export."""
+    store = SqliteStore(tmp_path / "db")
+    number = store.create("one", "{}", "first")
+    store.commit([Row(number, line, False, None, "x") for line in range(2, 20_000)])
+    reading, ended = threading.Event(), threading.Event()
+
+    def read() -> None:
+        store.reader.set_progress_handler(lambda: reading.set() or False, 1000)
+        with suppress(apsw.InterruptError):
+            store.reader.execute("SELECT count(*) FROM line a, line b WHERE a.line + b.line > 0").fetchall()
+        ended.set()
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    assert reading.wait(10)
+    store.close()
+    assert not ended.is_set()
+    store.opened[0].interrupt()
+    thread.join(10)
+    assert ended.is_set()
+    store.opened[0].close()

@@ -204,7 +204,8 @@ class SqliteStore:
         """They are its own."""
 
     def close(self) -> None:
-        """Let the file go; the log is folded into it."""
+        """Let the file go; the log is folded into it, unless somebody still reads: then the next start does that."""
         for db in self.opened:
-            db.close()
+            with suppress(apsw.ThreadingViolationError):  # a thread is in the middle of reading, and ends with us
+                db.close()
         self.db.close()
