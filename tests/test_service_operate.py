@@ -250,3 +250,10 @@ def test_metrics_can_be_read_by_prometheus(live: Running) -> None:
     values = {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if not line.startswith("#")}
     assert values["robandit_commits_total"] > 0
     assert httpx.get(f"{live.url}/healthz").json()["status"] == "ok"
+
+
+def test_what_is_missing_is_named(robandit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("robandit.cli.serve.find_spec", lambda name: None if name == "uvloop" else name)
+    code, _, err = robandit("serve", "--db", "sqlite:///x.db")
+    assert code == 2
+    assert "the service needs uvloop: pip install 'robandit[service]'" in err

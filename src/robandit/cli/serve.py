@@ -1,6 +1,7 @@
 """`robandit serve`: the decision service."""
 
 import argparse
+from importlib.util import find_spec
 from typing import Any
 
 from robandit.cli.flags import number, whole
@@ -64,10 +65,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def with_service() -> None:
     """Say what to install where the service's libraries are missing."""
-    try:
-        import apsw  # noqa: F401  # asked for by name only
-        import msgspec  # noqa: F401
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise InputError(f"the service needs more libraries: pip install 'robandit[service]' ({error})") from error
+    missing = [
+        name for name in ("apsw", "httptools", "msgspec", "starlette", "uvicorn", "uvloop") if find_spec(name) is None
+    ]
+    if missing:
+        raise InputError(f"the service needs {', '.join(missing)}: pip install 'robandit[service]'")
