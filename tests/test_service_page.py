@@ -35,7 +35,10 @@ class Server:
 
     def __init__(self, folder: Path, **roles: str) -> None:
         self.token_file = folder / "tokens"
-        self.tokens = {name: new_token(self.token_file, name, role) for name, role in roles.items()}
+        self.tokens = {  # "other" has its own experiments, and this one is not among them
+            name: new_token(self.token_file, name, role, "elsewhere" if name == "other" else "")
+            for name, role in roles.items()
+        }
         words = ["serve", "--db", f"sqlite:///{folder / 'page.db'}", "--port", "0", "--watch", "3600"]
         words += ["--token-file", str(self.token_file)] if roles else []
         self.process = subprocess.Popen([sys.executable, "-m", "robandit", *words], stdout=subprocess.PIPE, text=True)
@@ -70,9 +73,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A service with tokens, and one experiment whose names are all hostile."""
     roles = {"boss": "admin", "reader": "read", "shop": "decide,reward", "other": "read", "leaver": "read"}
     found = Server(tmp_path_factory.mktemp("page"), **roles)
-    lines = found.token_file.read_text().splitlines()
-    bound = [f"{line} experiments=elsewhere" if line.startswith("other ") else line for line in lines]
-    found.token_file.write_text("\n".join(bound) + "\n")
     with found.api("boss") as boss:
         asked = {"name": HOSTILE[1], "arms": list(MEANS), "policy": "samba", "seed": 3, "shadow": ["exp3"]} | {
             "trip": True
