@@ -84,7 +84,7 @@ out/.docs/ready: docs.lock
 	fi
 	@touch $@
 
-release:  ## wheel and sdist, built twice to the same bytes, metadata checked, the wheel asked in an empty environment
+release:  ## wheel and sdist, built twice to the same bytes, metadata checked, the wheel asked in an empty environment, with and without [service]
 	rm -rf out/release && $(PYTHON) -m venv out/release/tools && $(PYTHON) -m venv out/release/empty
 	out/release/tools/bin/pip install --quiet --disable-pip-version-check -r release.lock
 	for again in one two; do out/release/tools/bin/python -m build --no-isolation --outdir out/release/$$again . \
@@ -93,6 +93,9 @@ release:  ## wheel and sdist, built twice to the same bytes, metadata checked, t
 	out/release/tools/bin/twine check --strict out/release/one/*
 	out/release/empty/bin/pip install --quiet --disable-pip-version-check out/release/one/robandit-*.whl
 	cd out/release && ROBANDIT_CACHE=cache empty/bin/robandit play --runs 3 --horizon 1e4
+	out/release/empty/bin/python verification/try_wheel.py bare
+	wheel=$$(ls out/release/one/robandit-*.whl) && out/release/empty/bin/pip install --quiet --disable-pip-version-check "$$wheel[service]" pandas
+	cd out/release && ROBANDIT_CACHE=cache empty/bin/python ../../verification/try_wheel.py whole
 
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py
