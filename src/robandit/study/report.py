@@ -45,6 +45,9 @@ READING = (
 )
 
 
+FILES = ("pdf", "png", "svg")  # what every figure is written as; the page shows the last
+
+
 def grid_section(results: Results, grid: Grid, published: Published | None = None) -> Section:
     """Figures and tables of one grid; published values stand beside ours."""
     tables = [summary_table(results, grid)]
@@ -59,13 +62,13 @@ def grid_section(results: Results, grid: Grid, published: Published | None = Non
 
 
 def write_page(title: str, lead: list[str], sections: list[Section], folder: Path) -> Path:
-    """Render the page and write it, with figures (svg, pdf, png) and tables (csv, tex) beside it."""
+    """Render the page and write it, with figures (pdf, png, svg) and tables (csv, tex) beside it."""
     drawings, narrow = dict[str, bytes](), dict[str, bytes]()
     for section in sections:
         for picture in section.pictures:
             slim = picture.drawing.narrow()
             narrow[picture.id] = slim.rendered("svg") if slim is not None else b""
-            for kind in ("pdf", "png", "svg"):
+            for kind in FILES:
                 drawings[picture.id] = picture.drawing.rendered(kind)
                 write_atomically(folder / "figures" / f"{picture.id}.{kind}", drawings[picture.id])
         for table in section.tables:
