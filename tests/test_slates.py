@@ -199,7 +199,7 @@ def test_paths_are_paths() -> None:
         (lambda: play("listed-samba:learning_rate=0.2", PATHS), "learning_rate must be below 0.1733"),
         (lambda: play("samba", PATHS), "take listed-samba or comb-ucb1"),
         (lambda: rb.Learner("slate-samba", ["a", "b"]), "does not take rewards that come late"),
-        (lambda: rb.environment("paths:rows=12,columns=12"), "too many"),
+        (lambda: rb.environment("paths:rows=12,columns=12"), "have 705,432 paths, more than 20,000"),
         (lambda: rb.attack("sink-shown:arm=9", budget=1).start(np.ones(3), 1), "arm must be one of 1 to 3, not 9"),
     ],
 )
