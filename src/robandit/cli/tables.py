@@ -55,6 +55,7 @@ def play_table(result: dict[str, Any]) -> Sheet:
     """Regret with its interval, one row a policy; the difference to the first, run by run."""
     environment, adversary, results = result["environment"], result["adversary"], result["results"]
     arms = f"{len(environment['means'])} arms ({environment['name']})"
+    blind = environment.get("contexts", {}).get("blind_regret")
     agents, slots = result.get("agents", 1), result.get("slate", 1)
     whose = "Regret" if agents == 1 else f"Total regret of {agents} agents"
     each = "" if agents == 1 else " of each"
@@ -68,6 +69,11 @@ def play_table(result: dict[str, Any]) -> Sheet:
     paired = any(row["difference"] is not None for row in results)
     luck = f" Difference: to {results[0]['label']}, run by run; runs share their luck." if paired else ""
     caption = f"{against} Regret counts true means; ± is a 95 % interval of the mean.{luck}"
+    if blind is not None:
+        caption += (
+            " It is against the best arm of each round's user; always playing the arm that is best on average costs "
+            f"{blind * result['horizon']:,.0f}."
+        )
     columns = [Column("policy", "name"), Column("mean regret"), Column("± 95 %")]
     columns += [Column("difference", spare=1)] if paired else []
     best = "best arm" if slots == 1 else "best slate"
