@@ -14,8 +14,6 @@ from robandit.cli.flags import (
     print_json,
     whole,
 )
-from robandit.cli.numbers import tenths
-from robandit.cli.sheet import Column, Sheet
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
     from robandit.lab.matched import ContextLog, Matched
@@ -50,8 +48,9 @@ def replay(arguments: argparse.Namespace) -> None:
         print_json(told)
         return
     from robandit.cli.sheet import show
+    from robandit.cli.tables import replay_table
 
-    show(table(told), wide=arguments.wide)
+    show(replay_table(told), wide=arguments.wide)
 
 
 def as_json(
@@ -83,23 +82,3 @@ def as_json(
             for policy, one in zip(policies, found, strict=True)
         ],
     }
-
-
-def table(told: dict[str, Any]) -> Sheet:
-    """The logger first, then each policy."""
-    columns = [Column("policy", "name"), Column("rounds"), Column("mean reward"), Column("± 95 %")]
-    columns += [Column("paid")] if told["adversary"] else []
-    logger = {**told["logged"], "label": "the logger", "rounds": told["rows"], "corruption_paid": 0.0}
-    rows = []
-    for row in (logger, *told["results"]):
-        cells = [f"{row[name]:.3f}" if row[name] is not None else "-" for name in ("mean_reward", "half_width_95")]
-        paid = [tenths(row["corruption_paid"])] if told["adversary"] else []
-        rows.append([row["label"], f"{row['rounds']:,}", *cells, *paid])
-    names = ", ".join(told["arms"][:12]) + (", ..." if len(told["arms"]) > 12 else "")
-    caption = (
-        "Mean reward, with a 95 % interval, over the rounds in which a policy took the logged arm and a coin of "
-        f"{told['least_chance']:.3g}/chance fell its way; it learnt from those alone. No regret: a log does not say "
-        f"which arm was best. Rewards counted are the logged ones. Arms, counted from 1: {names}."
-    )
-    title = f"Replay of {told['rows']:,} logged decisions, {len(told['arms'])} arms, {told['features']} features"
-    return Sheet(title, columns, rows, caption)

@@ -107,6 +107,26 @@ def play_row(row: dict[str, Any]) -> dict[str, str]:
     }
 
 
+def replay_table(told: dict[str, Any]) -> Sheet:
+    """The logger first, then each policy."""
+    columns = [Column("policy", "name"), Column("rounds"), Column("mean reward"), Column("± 95 %")]
+    columns += [Column("paid")] if told["adversary"] else []
+    logger = {**told["logged"], "label": "the logger", "rounds": told["rows"], "corruption_paid": 0.0}
+    rows = []
+    for row in (logger, *told["results"]):
+        cells = [f"{row[name]:.3f}" if row[name] is not None else "-" for name in ("mean_reward", "half_width_95")]
+        paid = [tenths(row["corruption_paid"])] if told["adversary"] else []
+        rows.append([row["label"], f"{row['rounds']:,}", *cells, *paid])
+    names = ", ".join(told["arms"][:12]) + (", ..." if len(told["arms"]) > 12 else "")
+    caption = (
+        "Mean reward, with a 95 % interval, over the rounds in which a policy took the logged arm and a coin of "
+        f"{told['least_chance']:.3g}/chance fell its way; it learnt from those alone. No regret: a log does not say "
+        f"which arm was best. Rewards counted are the logged ones. Arms, counted from 1: {names}."
+    )
+    title = f"Replay of {told['rows']:,} logged decisions, {len(told['arms'])} arms, {told['features']} features"
+    return Sheet(title, columns, rows, caption)
+
+
 def signed(difference: dict[str, Any]) -> str:
     """A paired difference with half of its interval."""
     half = difference["half_width_95"]
