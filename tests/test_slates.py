@@ -168,7 +168,7 @@ def test_a_best_slate_is_one_that_loses_nothing() -> None:
     """Two of three equal items are a best slate, whichever they are."""
     trace = rb.simulate(rb.policy("slate-thompson"), rb.Bernoulli((0.9, 0.9, 0.9, 0.0)), horizon=400, runs=5, slate=2)
     assert trace.best_arm_share > 0.9
-    assert trace.best_slates.tolist() == [  # type: ignore[union-attr]
+    assert trace.best_rounds.tolist() == [  # type: ignore[union-attr]
         400 - int(pulls[3]) for pulls in trace.pulls
     ]
 
