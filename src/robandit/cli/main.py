@@ -40,7 +40,7 @@ def main(words: list[str] | None = None) -> int:
         words = sys.argv[1:] if words is None else words
         arguments = build_parser().parse_known(words or ["--help"])
         with warnings.catch_warnings():
-            warnings.showwarning = noted
+            warnings.showwarning = noted  # type: ignore[assignment]  # it needs the message alone
             return arguments.run(arguments) or 0
     except Refused as error:
         print(f"robandit: {error}", file=sys.stderr)
