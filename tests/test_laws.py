@@ -17,6 +17,7 @@ MEANS = (0.2, 0.5, 0.9)
 ENVIRONMENTS = {
     "bernoulli": lambda: environment("bernoulli", (0.0, *MEANS, 1.0)),
     "beta": lambda: environment("beta:concentration=3", MEANS),
+    "contexts": lambda: environment("contexts:arms=3,dimension=3,users=7"),
     "linear": lambda: environment("linear:arms=3,dimension=3"),
     "paths": lambda: environment("paths:rows=2,columns=3"),
     "samples": lambda: shipped("environment")["samples"](samples=((0.0, 0.25, 1.0), (0.5, 0.5, 0.75, 1.0))),

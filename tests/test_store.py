@@ -37,9 +37,13 @@ def test_a_file_holds_the_trace_and_only_what_is_determined(content: bytes) -> N
 def test_everything_that_determines_a_cell_is_in_its_key() -> None:
     others = {"policy": "ucb1", "environment": "beta", "means": (0.2, 0.7), "attack": "sink", "schedule": "even"}
     others |= {"size": "0.5", "charge": "rounds", "budget": 6.0, "horizon": 301, "runs": 5, "seed": 2, "checkpoints": 4}
-    assert set(others) == set(asdict(CELL))
+    others |= {"agents": 2, "slate": 2}
+    seen = {"can": "add", "share": 0.5}  # of an attacker who sees the draw
+    assert {*others, *seen} == set(asdict(CELL))
+    sees = replace(CELL, attack="promote")
     keys = {replace(CELL, **{name: value}).key() for name, value in others.items()}  # type: ignore[arg-type]
-    assert len(keys | {CELL.key()}) == len(others) + 1
+    keys |= {replace(sees, **{name: value}).key() for name, value in seen.items()}  # type: ignore[arg-type]
+    assert len(keys | {CELL.key(), sees.key()}) == len(others) + len(seen) + 2
 
 
 def test_every_kind_of_damage_is_found(content: bytes, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from robandit.catalogue import policy as policy
 from robandit.dice import Random as Random
 from robandit.environments.bernoulli import Bernoulli as Bernoulli
 from robandit.environments.beta import Beta as Beta
+from robandit.environments.contexts import Contexts as Contexts
 from robandit.environments.linear import Linear as Linear
 from robandit.environments.paths import Paths as Paths
 from robandit.environments.samples import Samples as Samples
@@ -23,6 +24,10 @@ from robandit.game import Setting as Setting
 from robandit.lab.batch import simulate as simulate
 from robandit.lab.log import Log as Log
 from robandit.lab.log import replay_log as replay_log
+from robandit.lab.matched import ContextLog as ContextLog
+from robandit.lab.matched import logged_by_chance as logged_by_chance
+from robandit.lab.matched import read_context_log as read_context_log
+from robandit.lab.matched import replay_contexts as replay_contexts
 from robandit.lab.position import Position as Position
 from robandit.lab.position import read_position as read_position
 from robandit.lab.trace import Trace as Trace

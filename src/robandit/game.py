@@ -60,6 +60,7 @@ class Policy(Part, Generic[Memory]):
     plays: ClassVar[str] = "arms"  # the game it is made for: arms, or a wider one
     explicit: ClassVar[bool] = True  # `chances` really is the distribution of the next choice
     throws_coins: ClassVar[bool] = False  # `choose` is the policy's own (derived), its note means something to `learn`
+    looks: ClassVar[bool] = False  # `look` is the policy's own (derived): it takes features that change
     reads_note: ClassVar[bool] = False  # `learn` needs the note its own `choose` made: a log without notes says nothing
     arms_fixed: ClassVar[str] = ""  # why it needs all its arms from first to last; empty where they may come and go
     rewards_fixed: ClassVar[str] = ""  # why a reward cannot be taken back; empty where it can
@@ -67,6 +68,7 @@ class Policy(Part, Generic[Memory]):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.throws_coins = cls.choose is not Policy.choose
+        cls.looks = cls.look is not Policy.look
 
     def start(self, setting: Setting) -> Memory:
         """The state before round one."""
@@ -74,6 +76,9 @@ class Policy(Part, Generic[Memory]):
 
     def begin(self, state: Memory, random: Random) -> None:
         """Throw the coins a run needs before its first round; most policies need none."""
+
+    def look(self, state: Memory, features: Floats) -> None:
+        """See what is known of each arm in this round, where that changes; keeps `chances` true."""
 
     def choose(self, state: Any, random: Random) -> Choice:
         """Draw an arm from p(t); leaves the state as it is."""
@@ -134,10 +139,15 @@ class Environment(Part, Generic[Memory]):
     means: tuple[float, ...]
     features: Floats | None = None  # what policies are told of each arm, where there is something
     family: NDArray[np.int64] | None = None  # (slates, items): what may be shown together, where not anything may
+    context_size: int = 0  # numbers told of each arm anew in every round; 0 where the game stays the same
 
     def start(self) -> Memory:
         """The tables `reward` reads."""
         raise NotImplementedError(f"{self.name} has no start")
+
+    def context(self, tables: Memory, uniform: float, features: Floats, means: Floats) -> float:
+        """Write each arm's features and mean in this round; answers what is left of the uniform, for the reward."""
+        return uniform
 
     def reward(self, tables: Memory, arm: int, mean: float, uniform: float) -> float:
         """The reward of an arm whose mean was moved to `mean`, from exactly one uniform."""

@@ -47,6 +47,28 @@ class SinkShown(Adversary[Target]):
         return 0.0 if arm == memory.arm else reward
 
 
+@dataclass(frozen=True)
+class SinkBest(Adversary[Target]):
+    """Whatever is best in a round fails in it: where contexts come, that is another arm for another user."""
+
+    about = About(
+        "sink-best", "every reward of the arm that is best in its round becomes 0", sees=("arm", "reward", "means")
+    )
+
+    @property
+    def needs(self) -> Can:
+        return Can.ERASE
+
+    def start(self, means: Floats, horizon: int) -> Target:
+        return Target(int(np.argmax(means)))
+
+    def tamper_reward(self, memory: Target, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
+        for other in range(len(means)):
+            if means[other] > means[arm]:
+                return reward
+        return 0.0
+
+
 @dataclass
 class Targets:
     """1 for each arm that is to be harmed."""

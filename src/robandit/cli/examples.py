@@ -10,6 +10,9 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("robandit play --policy samba --means 0.02,0.03,0.05 --plot regret.png", "your own means, and a picture"),
         ("robandit play --policy ucb1 --runs 20 --runs-out runs.csv --json", "every run to a file, the rest as JSON"),
     ],
+    "replay": [
+        ("robandit replay visits.csv --policy linucb --policy thompson", "on a log with features and chances"),
+    ],
     "reproduce": [("robandit reproduce --quick", "the paper in a minute: out/paper-quick/report.html")],
     "study": [
         ("robandit study run my.toml", "play what is missing of a spec, then report"),

@@ -16,6 +16,7 @@ OWN_MEANS = {
     "samples": "the file",
     "linear": "its own parameters",
     "paths": "its own parameters",
+    "contexts": "its own parameters",
 }  # environments that --arms says nothing to
 
 
@@ -171,7 +172,7 @@ def game_flags(policies: str = "samba", arms: str = "9", runs: int = 100) -> Par
         "--environment",
         default="bernoulli",
         metavar="NAME[:...]",
-        help="bernoulli, beta:concentration=10, samples:file=F.csv or linear:arms=30,dimension=5",
+        help="bernoulli, beta:concentration=10, samples:file=F.csv, linear:arms=30,dimension=5 or contexts:arms=5",
     )
     game.add_argument("--horizon", type=whole, default=100_000, metavar="T", help="rounds in a run (default 100000)")
     game.add_argument(

@@ -11,7 +11,7 @@ from robandit.cli.flags import Parser
 from robandit.errors import Refused
 from robandit.version import __version__
 
-LAB = ("play", "reproduce", "study")
+LAB = ("play", "replay", "reproduce", "study")
 ATTACKS = ("redteam", "price", "advise", "audit")
 THEORY = ("optimum", "certify", "theory")
 SERVICE = ("serve", "verify", "operate")
@@ -40,7 +40,7 @@ def main(words: list[str] | None = None) -> int:
         words = sys.argv[1:] if words is None else words
         arguments = build_parser().parse_known(words or ["--help"])
         with warnings.catch_warnings():
-            warnings.showwarning = noted
+            warnings.showwarning = noted  # type: ignore[assignment]  # it needs the message alone
             return arguments.run(arguments) or 0
     except Refused as error:
         print(f"robandit: {error}", file=sys.stderr)

@@ -29,6 +29,7 @@ def as_json(
             "name": environment.name,
             "means": list(environment.means),
             "parameters": environment.parameters(),
+            **contexts_json(environment),
         },
         "horizon": arguments.horizon,
         **shape_json(arguments, environment.family),
@@ -70,7 +71,7 @@ def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, s
         "ns_per_round": trace.nanoseconds,
         "notes": [
             *policy.notes(setting),
-            *step_notes(policy, environment.means),
+            *([] if environment.context_size else step_notes(policy, environment.means)),
             *engine_notes(trace),
             *adversary_notes(policy, adversary, trace),
             *slate_notes(policy, adversary, setting.slots),
@@ -86,6 +87,14 @@ def difference(trace: "Trace", first: "Trace") -> dict[str, float | None] | None
         return None
     told = summarised(trace.regret[:, -1] - first.regret[:, -1])
     return {name: told[name] for name in ("mean", "half_width_95")}
+
+
+def contexts_json(environment: Any) -> dict[str, Any]:
+    """Who may come, and what not looking at them costs; nothing where the game stays the same."""
+    if not environment.context_size:
+        return {}
+    told = {"users": len(environment.rows), "features": environment.context_size // len(environment.means)}
+    return {"contexts": {**told, "blind_regret": environment.blind_regret}}
 
 
 def team_json(trace: "Trace") -> dict[str, Any]:

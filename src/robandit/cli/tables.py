@@ -55,6 +55,7 @@ def play_table(result: dict[str, Any]) -> Sheet:
     """Regret with its interval, one row a policy; the difference to the first, run by run."""
     environment, adversary, results = result["environment"], result["adversary"], result["results"]
     arms = f"{len(environment['means'])} arms ({environment['name']})"
+    blind = environment.get("contexts", {}).get("blind_regret")
     agents, slots = result.get("agents", 1), result.get("slate", 1)
     whose = "Regret" if agents == 1 else f"Total regret of {agents} agents"
     each = "" if agents == 1 else " of each"
@@ -69,6 +70,11 @@ def play_table(result: dict[str, Any]) -> Sheet:
     paired = any(row["difference"] is not None for row in results)
     luck = f" Difference: to {results[0]['label']}, run by run; runs share their luck." if paired else ""
     caption = f"{against} Regret counts true means; ± is a 95 % interval of the mean.{luck}"
+    if blind is not None:
+        caption += (
+            " It is against the best arm of each round's user; always playing the arm that is best on average costs "
+            f"{blind * result['horizon']:,.0f}."
+        )
     columns = [Column("policy", "name"), Column("mean regret"), Column("± 95 %")]
     columns += [Column("difference", spare=1)] if paired else []
     best = "best arm" if slots == 1 else "best slate"
@@ -100,6 +106,26 @@ def play_row(row: dict[str, Any]) -> dict[str, str]:
         "rounds changed": tenths(corruption["rounds_mean"]),
         "ns/round": f"{row['ns_per_round']:,.0f}",
     }
+
+
+def replay_table(told: dict[str, Any]) -> Sheet:
+    """The logger first, then each policy."""
+    columns = [Column("policy", "name"), Column("rounds"), Column("mean reward"), Column("± 95 %")]
+    columns += [Column("paid")] if told["adversary"] else []
+    logger = {**told["logged"], "label": "the logger", "rounds": told["rows"], "corruption_paid": 0.0}
+    rows = []
+    for row in (logger, *told["results"]):
+        cells = [f"{row[name]:.3f}" if row[name] is not None else "-" for name in ("mean_reward", "half_width_95")]
+        paid = [tenths(row["corruption_paid"])] if told["adversary"] else []
+        rows.append([row["label"], f"{row['rounds']:,}", *cells, *paid])
+    names = ", ".join(told["arms"][:12]) + (", ..." if len(told["arms"]) > 12 else "")
+    caption = (
+        "Mean reward, with a 95 % interval, over the rounds in which a policy took the logged arm and a coin of "
+        f"{told['least_chance']:.3g}/chance fell its way; it learnt from those alone. No regret: a log does not say "
+        f"which arm was best. Rewards counted are the logged ones. Arms, counted from 1: {names}."
+    )
+    title = f"Replay of {told['rows']:,} logged decisions, {len(told['arms'])} arms, {told['features']} features"
+    return Sheet(title, columns, rows, caption)
 
 
 def signed(difference: dict[str, Any]) -> str:

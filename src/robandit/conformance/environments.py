@@ -46,6 +46,8 @@ def rises_with_the_uniform(environment: AnyEnvironment) -> None:
 def compiled_equals_interpreted(environment: AnyEnvironment) -> None:
     """Bit for bit, corrupted too."""
     adversary = attack("flip", schedule="even", budget=20.5, size=0.7)
+    if environment.context_size:
+        adversary = attack("sink-best", budget=20.5)
     policy: Policy[Any] = Samba() if environment.family is None else CombUcb1()
     require_same_play(lambda: set_table(policy, environment, adversary, 300, 2, 9, 10), f"with {environment.name}")
 

@@ -1,6 +1,5 @@
 """Arms with features: a policy is told a vector of each arm, and means may be linear in it."""
 
-import csv
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from robandit.environments.columns import header_and_rows
 from robandit.environments.means import Nothing, checked_means
 from robandit.errors import InputError
 from robandit.game import Environment, Floats
@@ -94,20 +94,8 @@ class Linear(Environment[Nothing]):
 
 def read_rows(path: Path) -> list[list[float]]:
     """Mean and features of each arm from a CSV file."""
-    try:
-        lines = list(csv.reader(path.read_text().splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"linear: file {str(path)!r} cannot be read ({error})") from error
-    header = [name.strip() for name in lines[0]] if lines else []
-    if header.count("mean") != 1 or len(lines) < 2:
+    header, rows = header_and_rows("linear", path)
+    if header.count("mean") != 1 or not rows:
         raise InputError(f"linear: {path.name} must have a header row with one column named mean, and a row an arm")
-    rows, first = [], header.index("mean")
-    for line, cells in enumerate(lines[1:], start=2):
-        if len(cells) != len(header):
-            raise InputError(f"linear: {path.name} line {line} has {len(cells)} cells, the header {len(header)}")
-        try:
-            numbers = [float(cell) for cell in cells]
-        except ValueError as error:
-            raise InputError(f"linear: {path.name} line {line}: {error}") from error
-        rows.append([numbers[first], *numbers[:first], *numbers[first + 1 :]])
-    return rows
+    first = header.index("mean")
+    return [[row[first], *row[:first], *row[first + 1 :]] for row in rows]

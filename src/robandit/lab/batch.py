@@ -91,7 +91,7 @@ def simulate(
         state=table.left_at(seats) if until is not None else None,
         road=seats[0].road if seats else "",
         team=told_by_team(table, seats) if agents > 1 else None,
-        best_slates=np.array([seat.tables.counts[1] for seat in seats]) if table.slots > 1 else None,
+        best_rounds=np.array([seat.tables.counts[1] for seat in seats]) if table.slots > 1 else table.best,
     )
 
 

@@ -12,7 +12,7 @@ from robandit.dice import seed_words
 from robandit.environments.means import checked_means
 from robandit.errors import InputError, PlayError, whole
 from robandit.game import Adversary, Environment, Floats, Policy, Setting
-from robandit.lab import play
+from robandit.lab import contexts, play
 from robandit.lab.books import Booked
 from robandit.lab.position import Position, check_position
 from robandit.lab.trace import checkpoint_grid
@@ -67,6 +67,7 @@ class Table:
     faults: NDArray[np.int64]  # what a policy did wrong, and with which arm
     agents: int = 1  # rounds, horizon and checkpoints count those of all agents
     slots: int = 1  # ... and all items of a slate
+    best: NDArray[np.int64] | None = None  # rounds in which the round's own best arm was played, where it changes
 
     @property
     def gaps(self) -> Floats:
@@ -80,14 +81,24 @@ class Table:
         return self.agents * self.slots
 
     @property
+    def entry(self) -> Any:
+        """The loop that plays this."""
+        return play.play_runs if self.best is None else contexts.play_runs
+
+    @property
     def first(self) -> int:
         """The round the play begins or goes on with."""
         return self.start.round if isinstance(self.start, Position) else 0
 
     def setting(self) -> Setting:
         """What the policy is told."""
-        told = self.environment.features, self.agents, self.slots, self.environment.family
+        features = self.environment.features if self.best is None else self.blank()
+        told = features, self.agents, self.slots, self.environment.family
         return Setting(len(self.means), self.horizon, self.adversary.budget, *told)
+
+    def blank(self) -> Floats:
+        """Room for the features of a round, before the first of them came."""
+        return np.zeros((len(self.means), self.environment.context_size))
 
     def seat(self, runs: slice) -> Seat:
         """Everything the loop is given for some of the runs."""
@@ -107,7 +118,16 @@ class Table:
         rules = (self.first, self.until, self.start is not None, by_rounds, self.checkpoints)
         out = (self.regret[runs], self.paid[runs], self.pulls[runs], self.changed[runs])
         control = (self.stop, self.progress[runs], self.faults[runs])
-        given = (fresh, self.dice[runs].copy(), arena, rules, out, (sums, changed), control)
+        given: tuple[Any, ...] = (fresh, self.dice[runs].copy(), arena, rules, out, (sums, changed), control)
+        if self.best is not None:
+            given = (
+                fresh,
+                self.dice[runs].copy(),
+                (means, self.blank()),
+                (self.until, *rules[3:]),
+                (*out, self.best[runs]),
+                control,
+            )
         ground = self.environment
         if self.turns > 1:
             ground = Booked(self.environment, self.turns, tuple(self.gaps.tolist()))
@@ -116,7 +136,7 @@ class Table:
     def play_interpreted(self, runs: slice) -> Seat:
         """Play some runs as plain Python."""
         seat = self.seat(runs)
-        play.play_runs(tuple(seat.parts().values()), *seat.given)
+        self.entry(tuple(seat.parts().values()), *seat.given)
         return seat
 
     def play_compiled(self, runs: slice, effort: str | None = None) -> Seat:
@@ -124,7 +144,7 @@ class Table:
         from robandit.lab.compile.kernel import effort_for, kernel_for
 
         seat, work = self.seat(runs), (self.until - self.first) * len(self.progress) * len(self.means)
-        kernel = kernel_for(play.play_runs, seat.parts(), seat.given, effort or effort_for(work))
+        kernel = kernel_for(self.entry, seat.parts(), seat.given, effort or effort_for(work))
         kernel(tuple(seat.parts().values()), *seat.given)
         return seat._replace(road=kernel.road)
 
@@ -183,6 +203,8 @@ def set_table(
         raise InputError(f"until must be a whole number from {first + 1} to the horizon {horizon}, not {until!r}")
     slots = slots_of(policy, environment, slate, agents)
     turns = agents * slots
+    if environment.context_size:
+        check_contexts(policy, against, turns, until is not None or state is not None)
     grid = checkpoint_grid(checkpoints, horizon) * turns
     horizon, last = horizon * turns, last * turns
     grid = np.unique(np.append(grid[(grid > first) & (grid < last)], last))
@@ -210,7 +232,24 @@ def set_table(
         faults=np.zeros((runs, 2), np.int64),
         agents=int(agents),
         slots=slots,
+        best=np.zeros(runs, np.int64) if environment.context_size else None,
     )
+
+
+def check_contexts(policy: Policy[Any], adversary: Adversary[Any], turns: int, in_parts: bool) -> None:
+    """Refuse what cannot be played where every round has a context of its own."""
+    if policy.plays != "arms" and not policy.looks:
+        raise InputError(
+            f"{policy.name} needs a game that stays the same, and here a context comes in each round: take linucb, "
+            "cw-oful, linear-thompson or linear-softmax, or a policy for arms, which ignores it"
+        )
+    if turns > 1 or in_parts:
+        raise InputError("contexts are played by one agent, one arm at a time, in one piece: leave out the rest")
+    if not adversary.sees_draw and type(adversary) is not Nobody:
+        raise InputError(
+            "this attack is of threat model A, which moves the means before the draw; where contexts come, attackers "
+            "see the draw (threat model B), such as sink-best, sink-shown or promote"
+        )
 
 
 def slots_of(policy: Policy[Any], environment: Environment[Any], slate: int, agents: int) -> int:

@@ -51,7 +51,7 @@ class Trace:
     state: Position | None = None  # where the play was left, if it was
     road: str = ""  # how the loop was compiled: linked, or by numba as one; empty where it was not
     team: "Team | None" = None  # what the agents did, where there are several; regret and bill are the team's
-    best_slates: NDArray[np.int64] | None = None  # how often each run showed a best slate, where slates are shown
+    best_rounds: NDArray[np.int64] | None = None  # with a best slate, or the round's best arm, by run
 
     def __repr__(self) -> str:
         """What was played and what it cost, in a line; the arrays are attributes."""
@@ -70,15 +70,15 @@ class Trace:
     @property
     def best_arm_share(self) -> float:
         """The share of rounds spent on arms with gap 0; of slates, of those none is better than."""
-        if self.best_slates is not None:
+        if self.best_rounds is not None:
             return float(self.best_shares.mean())
         return float(self.pulls[:, self.gaps <= 1e-12].sum() / self.pulls.sum())
 
     @property
     def best_shares(self) -> Floats:
         """The same for each run."""
-        if self.best_slates is not None:
-            return np.asarray(self.best_slates / self.horizon, np.float64)
+        if self.best_rounds is not None:
+            return np.asarray(self.best_rounds / self.horizon, np.float64)
         shares: Floats = self.pulls[:, self.gaps <= 1e-12].sum(axis=1) / self.pulls.sum(axis=1)
         return shares
 

@@ -13,6 +13,7 @@ THETAS = (0.05, 0.1, 0.2, 0.5, 0.8)
 EPOCHS = (1, 2, 3, 4)
 TUNED = ("always", "band", "epoch", "leading", "periodic", "window")  # start by another name, or with a parameter
 FAMILY = ("push-shown", "sink-near")  # left to the search among `push-shown:lowered=`, which holds both
+SAME = ("sink-best",)  # as sink-shown, where no context comes
 SIZES = ("full", "efficient", "0.1")
 
 
@@ -58,7 +59,7 @@ def catalogue_attacks(
     check_threat(threat)
     whole = {name: cls.sees_draw for name, cls in catalogue.parts("adversary").items()}
     if threat == "B":
-        plain = [name for name, sees in whole.items() if sees and name not in ("sink-shown", *FAMILY)]
+        plain = [name for name, sees in whole.items() if sees and name not in ("sink-shown", *FAMILY, *SAME)]
         return within([Candidate(name) for name in ("sink-shown", *plain)], capability, catalogue)
     targets = catalogue.parts("attack")
     names = [name for name in targets if name != "push"]

@@ -156,6 +156,8 @@ def most_regret(game: Game, reading: str) -> float | None:
         return None
     if game.slate > 1 or game.environment.family is not None:
         raise InputError("turned by regret is said of arms, against the runner-up: leave it out where slates are shown")
+    if game.environment.context_size:
+        raise InputError("turned by regret is said of arms, against the runner-up: leave it out where contexts come")
     means = np.sort(game.environment.means)
     gap = float(means[-1] - means[means < means[-1] - 1e-12][-1])
     return HALF * gap * game.horizon * game.agents
@@ -240,6 +242,7 @@ def pricing_attacks(
         pushes += [f"push-shown:lowered=0,raised={count}" for count in several]
         pushes += ["push-shown:lowered=0,raised=1,worst=true", *(f"push-shown:lowered={count}" for count in several)]
         pushes += [] if environment.features is None else ["sink-near"]
+        pushes += ["sink-best"] if environment.context_size else []
         found = [*catalogue_attacks("B", False, catalogue), *map(Candidate, dict.fromkeys(pushes))]
         return within(found, capability, catalogue)
     near = runner_up(means) + 1

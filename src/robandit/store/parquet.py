@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from robandit.lab.trace import Trace
+from robandit.lab.trace import Team, Trace
 
 FORMAT = 2
 KEY = b"robandit"
@@ -26,12 +26,14 @@ def as_bytes(trace: Trace, provenance: dict[str, Any]) -> bytes:
             "corruption_paid": rows(trace.corruption_paid),
             "pulls": rows(trace.pulls),
             "rounds_changed": pa.array(trace.rounds_changed),
+            **{name: rows(column.reshape(len(trace.regret), -1)) for name, column in wider(trace).items()},
         }
     )
     told = {
         "format": FORMAT,
         "rounds": trace.rounds.tolist(),
         "gaps": trace.gaps.tolist(),
+        **({} if trace.team is None else {"message_size": trace.team.numbers}),
         "engine": trace.engine,
         "summary": trace.summary(),
         "provenance": provenance,
@@ -58,6 +60,7 @@ def from_bytes(content: bytes) -> tuple[Trace, dict[str, Any]]:
             gaps=np.array(told["gaps"], dtype=np.float64),
             engine=told["engine"],
             nanoseconds=float("nan"),
+            **read_wider(table, told),
         )
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
         raise Damaged(f"it cannot be read ({type(error).__name__})") from error
@@ -70,9 +73,27 @@ def from_bytes(content: bytes) -> tuple[Trace, dict[str, Any]]:
 def checksum(trace: Trace, told: dict[str, Any]) -> str:
     """A digest of every number and word in the file."""
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
-    for array in (trace.regret, trace.corruption_paid, trace.pulls, trace.rounds_changed):
+    for array in (trace.regret, trace.corruption_paid, trace.pulls, trace.rounds_changed, *wider(trace).values()):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
+
+
+def wider(trace: Trace) -> dict[str, Any]:
+    """What agents, slates and contexts add, one entry a run; nothing for arms."""
+    found = {} if trace.best_rounds is None else {"best_rounds": trace.best_rounds}
+    team = trace.team
+    return found if team is None else {**found, "team_pulls": team.pulls, "messages": team.messages}
+
+
+def read_wider(table: Any, told: dict[str, Any]) -> dict[str, Any]:
+    """The same as a trace holds it."""
+    found: dict[str, Any] = {}
+    if "best_rounds" in table.column_names:
+        found["best_rounds"] = matrix(table["best_rounds"]).ravel()
+    if "messages" in table.column_names:
+        pulls = matrix(table["team_pulls"]).reshape(len(table), -1, len(told["gaps"]))
+        found["team"] = Team(pulls, matrix(table["messages"]).ravel(), told["message_size"])
+    return found
 
 
 def rows(array: Any) -> Any:

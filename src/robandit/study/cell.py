@@ -9,7 +9,8 @@ from importlib.metadata import version
 from platform import machine, node
 from typing import Any
 
-from robandit.catalogue import SHIPPED, Catalogue
+from robandit.capability import Capability
+from robandit.catalogue import SHIPPED, Catalogue, read_capability
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.batch import Progress, simulate
 from robandit.lab.counts import ABOVE
@@ -36,24 +37,39 @@ class Cell:
     runs: int
     seed: int
     checkpoints: int | str
+    can: str = "both"  # what an attacker who sees the draw can do, as --can takes it
+    share: float = 1.0  # ... and in which share of the rounds
+    agents: int = 1
+    slate: int = 1
+
+    @property
+    def clean(self) -> bool:
+        """Whether nobody attacks."""
+        return self.budget == 0 or self.share == 0
 
     def settled(self) -> "Cell":
-        """The same cell in one spelling: without a budget nothing else about the adversary matters."""
-        if self.budget > 0:
+        """The same cell in one spelling: without a budget, or rounds, nothing else about the adversary matters."""
+        if not self.clean:
             return self
-        return replace(self, attack="none", schedule="start", size="full", charge="cost", budget=0.0)
+        nobody: dict[str, Any] = {"attack": "none", "schedule": "start", "size": "full", "charge": "cost"}
+        return replace(self, **nobody, budget=0.0, can="both", share=1.0)
+
+    def capability(self) -> Capability:
+        """What the attacker can do."""
+        can = read_capability(self.can)
+        return can if self.share == 1.0 else replace(can, share=self.share)
 
     def parts(self, catalogue: Catalogue = SHIPPED) -> tuple[Policy[Any], Environment[Any], Adversary[Any] | None]:
         """The policy, the environment and the adversary."""
         adversary = None
-        if self.budget > 0:
+        if not self.clean:
             terms: dict[str, Any] = {"schedule": self.schedule, "size": self.size, "charge": self.charge}
-            adversary = catalogue.attack(self.attack, budget=self.budget, **terms)
+            adversary = catalogue.attack(self.attack, budget=self.budget, **terms, capability=self.capability())
         return catalogue.policy(self.policy), catalogue.environment(self.environment, self.means), adversary
 
     def work(self) -> int:
         """Rounds to play; beyond the horizon where phased policies go by counts, what those cost."""
-        return self.runs * (self.horizon if self.horizon <= ABOVE else BY_COUNTS)
+        return self.runs * self.agents * self.slate * (self.horizon if self.horizon <= ABOVE else BY_COUNTS)
 
     def key(self, catalogue: Catalogue = SHIPPED) -> str:
         """The content hash: the cell, the code that plays it, and the file format."""
@@ -62,8 +78,9 @@ class Cell:
 
 @cache
 def content_hash(cell: Cell, catalogue: Catalogue) -> str:
-    """A cell's key, worked out once; an edited file makes another catalogue."""
-    told = json.dumps([asdict(cell), code_hash(*cell.parts(catalogue)), FORMAT], sort_keys=True)
+    """A cell's key, worked out once; an edited file makes another catalogue. What an environment read is part of it."""
+    parts = cell.parts(catalogue)
+    told = json.dumps([asdict(cell), repr(parts[1]), code_hash(*parts), FORMAT], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
@@ -80,6 +97,8 @@ def play_cell(
         seed=cell.seed,
         threads=threads,
         checkpoints=cell.checkpoints,
+        agents=cell.agents,
+        slate=cell.slate,
         progress=progress,
     )
     provenance = {"key": cell.key(catalogue), "cell": asdict(cell), "code": code_hash(*parts), "versions": versions()}

@@ -1,9 +1,11 @@
 """Figures of a report, from a grid's shape alone: what is drawn against what, as plain data for pictures/panels.py.
 
-One of C, K and T lies along the axis, every policy is a line, and whatever else varies makes a panel, so that every
-cell of a grid can be found. A grid with too many panels, or with nothing to draw along, gets one sentence instead.
+One of C, K, T, a ring's share, agents and slates lies along the axis, every policy is a line, and whatever else varies
+makes a panel, so that every cell of a grid can be found. A grid with too many panels, or with nothing to draw along,
+gets one sentence instead.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -11,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from robandit.catalogue import read_capability
 from robandit.game import Floats
 from robandit.lab.trace import Trace, summarised
 from robandit.numerics import student_quantile
@@ -22,8 +25,13 @@ from robandit.study.results import ADVERSARIAL, Results
 from robandit.study.spec import Grid
 
 X_AXES = {"budget": "corruption budget C", "arms": "number of arms K", "horizon": "horizon T"}
-AXES = ("environment", "arms", "game", "attack", "schedule", "size", "charge", "budget", "horizon", "seed")
+X_AXES |= {"share": "share of rounds that are the attacker's", "agents": "agents V", "slate": "items shown at once M"}
+AXES = (
+    *("environment", "arms", "game", "agents", "slate", "attack", "schedule", "size", "charge", "can", "share"),
+    *("budget", "horizon", "seed"),
+)
 SIGNS = {"arms": "K = {:,}", "budget": "C = {:,g}", "horizon": "T = {:,}", "game": "game {}", "environment": "{}"}
+SIGNS |= {"agents": "{} agents", "slate": "slates of {}", "share": "a ring of {:.3g} of the rounds"}
 MOST = 12  # panels of one figure
 FEW = 4  # means of a title
 Published = Mapping[str, Mapping[Any, float]]  # by policy and place along the axis
@@ -43,11 +51,12 @@ class Shape:
 
     def __init__(self, grid: Grid) -> None:
         self.grid, self.games = grid, games_of(grid)
-        self.varied = [name for name in AXES if len({self.at(cell, name) for cell in grid.cells} - {None}) > 1]
+        self.along: str | None = None
         self.in_time = any(cell.checkpoints == "log" or int(cell.checkpoints) >= 50 for cell in grid.cells)
         counted = {name: len({self.at(cell, name) for cell in grid.cells}) for name in X_AXES}
         longest = max(X_AXES, key=counted.__getitem__)
         self.along = None if self.in_time or counted[longest] < 2 else longest
+        self.varied = [name for name in AXES if len({self.at(cell, name) for cell in grid.cells} - {None}) > 1]
 
     def at(self, cell: Cell, name: str) -> Any:
         """A coordinate; None for an absent adversary's, who is the same whatever they are."""
@@ -55,19 +64,24 @@ class Shape:
             return len(cell.means)
         if name == "game":
             return self.games[cell.means]
-        return None if cell.budget == 0 and name in ADVERSARIAL else getattr(cell, name)
+        absent = (*ADVERSARIAL, "budget") if self.along == "share" else ADVERSARIAL
+        return None if cell.clean and name in absent else getattr(cell, name)
+
+    def x(self, cell: Cell) -> float:
+        """Where a cell lies along the axis; nobody has no share."""
+        return float(self.at(cell, str(self.along)) or 0.0)
 
     def panel_names(self) -> list[str]:
         """The coordinates that tell panels apart."""
         return [name for name in self.varied if name != self.along]
 
     def panels(self) -> dict[tuple[Any, ...], list[Cell]]:
-        """The cells of each panel; along C a clean cell begins the line in every panel that is like it."""
+        """The cells of each panel; along C or a share a clean cell begins the line in every panel that is like it."""
         names, found = self.panel_names(), dict[tuple[Any, ...], list[Cell]]()
         places = [(tuple(self.at(cell, name) for name in names), cell) for cell in self.grid.cells]
         for place, cell in places:
             found.setdefault(place, []).append(cell)
-        if self.along == "budget":
+        if self.along in ("budget", "share"):
             for clean in [place for place in found if None in place and any(fits(place, other) for other in found)]:
                 for other in [place for place in found if fits(clean, place)]:
                     found[other] = [*found[clean], *found[other]]
@@ -84,13 +98,18 @@ class Shape:
         games = [means for means, number in self.games.items() if number == value] if name == "game" else []
         if len(games) == 1 and len(games[0]) <= FEW:
             return "means " + ", ".join(f"{mean:.3g}" for mean in games[0])
+        if name == "can":
+            return read_capability(value).words()
+        if name == "budget" and math.isinf(value):
+            return "C without limit"
         return SIGNS.get(name, name + " {}").format(value)
 
     def refusal(self) -> str:
         """Why there is no figure, in a sentence; nothing where there is one."""
         if not self.in_time and self.along is None:
             return (
-                "No figure: a line needs two or more values of C, K or T, or 50 checkpoints; the table has every cell."
+                "No figure: a line needs two or more values of C, K or T (or of a share, agents or a slate), or 50 "
+                "checkpoints; the table has every cell."
             )
         panels = len(self.panels())
         if panels > MOST:
@@ -123,10 +142,29 @@ def pictures_of(results: Results, grid: Grid, published: Published | None = None
         return []
     if shape.in_time:
         words = f"{grid.title}. Mean and its 95 % interval; grey: rounds in which corruption was paid."
+        words = " ".join([words, *in_words(grid)])
         return [Picture(f"{grid.id}-over-time", words, over_time(results, shape))]
     beside = " Hollow: the paper's values." if published else ""
-    words = f"{grid.title}. Mean and 95 % interval.{beside}"
+    words = " ".join([f"{grid.title}. Mean and 95 % interval.{beside}", *in_words(grid)])
     return [Picture(f"{grid.id}-by-{shape.along}", words, against(results, shape, published or {}))]
+
+
+def in_words(grid: Grid) -> list[str]:
+    """What an attacker of these cells can do where it is not everything; what regret counts in wider games."""
+    attacked = [cell for cell in grid.cells if not cell.clean]
+    shares = {cell.share for cell in attacked}
+    told = []
+    for can in dict.fromkeys(cell.can for cell in attacked if cell.capability().limited):
+        within = "" if len(shares) == 1 else ", in the share of rounds that is given"
+        spoken = read_capability(can) if len(shares) > 1 else next(c.capability() for c in attacked if c.can == can)
+        told.append(f"The attacker sees the draw and {spoken.words()}{within}.")
+    if any(math.isinf(cell.budget) for cell in attacked):
+        told.append("He may spend without limit.")
+    if any(cell.agents > 1 for cell in grid.cells):
+        told.append("Regret and C are the team's, T counts the rounds of each agent.")
+    if any(cell.slate > 1 for cell in grid.cells):
+        told.append("Regret is against the best slate, T counts slates; C is paid by the item.")
+    return told
 
 
 def looks_of(results: Results) -> dict[str, Look]:
@@ -141,7 +179,7 @@ def against(results: Results, shape: Shape, published: Published) -> Drawing:
         lines = []
         for policy in dict.fromkeys(cell.policy for cell in cells):
             mine = [(cell, results.finals(cell)) for cell in cells if cell.policy == policy]
-            told = [(shape.at(cell, along), summarised(finals)) for cell, finals in mine if finals is not None]
+            told = [(shape.x(cell), summarised(finals)) for cell, finals in mine if finals is not None]
             points = sorted((x, row["mean"], row["half_width_95"] or 0.0) for x, row in told)
             if points:
                 xs, ys, halves = np.array(points, dtype=float).T

@@ -13,11 +13,11 @@ class Lines:
     def __init__(self, path: Path, text: str) -> None:
         self.path, self.lines = path, text.splitlines()
 
-    def line(self, grid: int | None, field: str, value: Any = None) -> int:
-        """The line of a field (of the n-th grid, or of the top), or of one value within it."""
+    def line(self, grid: int | None, field: str, value: Any = None, kind: str = "grid") -> int:
+        """The line of a field (of the n-th grid or claim, or of the top), or of one value within it."""
         block, found = -1, 0
         for number, text in enumerate(self.lines, start=1):
-            if re.match(r"\s*\[\[\s*grid\s*\]\]", text):
+            if re.match(rf"\s*\[\[\s*{kind}\s*\]\]", text):
                 block += 1
                 if block == grid and not field:
                     return number
@@ -29,10 +29,10 @@ class Lines:
                 return number
         return found or 1
 
-    def wrong(self, grid: int | None, field: str, message: str, value: Any = None) -> InputError:
-        """An error that names file, line, grid and field."""
-        line = f" line {self.line(grid, field, value)}" if self.lines else ""
+    def wrong(self, grid: int | None, field: str, message: str, value: Any = None, kind: str = "grid") -> InputError:
+        """An error that names file, line, grid (or claim) and field."""
+        line = f" line {self.line(grid, field, value, kind)}" if self.lines else ""
         places = [f"{self.path.name}{line}"]
-        places += [f"grid {grid + 1}"] if grid is not None else []
+        places += [f"{kind} {grid + 1}"] if grid is not None else []
         places += [field] if field else []
         return InputError(": ".join([*places, message]))

@@ -9,10 +9,11 @@ from typing import Any
 
 from robandit.store.cells import Store
 from robandit.store.files import write_atomically
-from robandit.study.figures import Picture, Published, Shape, pictures_of
+from robandit.study.figures import Picture, Published, Shape, in_words, pictures_of
 from robandit.study.results import Results
 from robandit.study.spec import Grid, Study
 from robandit.study.tables import Sheet, is_number, paired_table, shown, summary_table
+from robandit.study.weigh import weighed
 from robandit.version import __version__
 
 
@@ -36,6 +37,8 @@ def write_report(study: Study, store: Store, folder: Path) -> Path:
     there = sum(results.trace(cell) is not None for cell in cells)
     lead = [study.question] if study.question else []
     lead.append(f"{there} of {len(cells)} cells are stored. {READING}")
+    claims = [weighed(results, claim) for claim in study.claims]
+    sections[:0] = [Section("verdicts", "Verdicts", [WEIGHED], claims=claims)] if claims else []
     return write_page(study.name, lead, sections, folder)
 
 
@@ -43,6 +46,14 @@ READING = (
     "Regret always counts the true means. ± is half of a 95 % interval of the mean. Threat model A moves the means "
     "before the draw; attacks of threat model B, which see the draw, are named as such."
 )
+
+
+WEIGHED = (
+    "A run is turned if it plays the best arm (or slate) in fewer than half of its rounds, and a policy if most of its "
+    "runs are. Each cell is tested at the 5 % level after Holm's correction within a claim; a claim holds if all its "
+    "cells say so, fails if one says the contrary, and stays open otherwise."
+)
+FILES = ("pdf", "png", "svg")  # what every figure is written as; the page shows the last
 
 
 def grid_section(results: Results, grid: Grid, published: Published | None = None) -> Section:
@@ -53,19 +64,19 @@ def grid_section(results: Results, grid: Grid, published: Published | None = Non
         tables.append(compared)
     waiting = Counter(results.trace(cell) is None for cell in grid.cells)[True]
     text = [f"{waiting} of {len(grid.cells)} cells are not there yet."] if waiting else []
-    text += [refusal] if (refusal := Shape(grid).refusal()) else []
+    text += [refusal, *in_words(grid)] if (refusal := Shape(grid).refusal()) else []
     pictures = pictures_of(results, grid, published) if len(tables[0].rows) > 0 else []
     return Section(grid.id, grid.title or grid.id, text, pictures=pictures, tables=tables)
 
 
 def write_page(title: str, lead: list[str], sections: list[Section], folder: Path) -> Path:
-    """Render the page and write it, with figures (svg, pdf, png) and tables (csv, tex) beside it."""
+    """Render the page and write it, with figures (pdf, png, svg) and tables (csv, tex) beside it."""
     drawings, narrow = dict[str, bytes](), dict[str, bytes]()
     for section in sections:
         for picture in section.pictures:
             slim = picture.drawing.narrow()
             narrow[picture.id] = slim.rendered("svg") if slim is not None else b""
-            for kind in ("pdf", "png", "svg"):
+            for kind in FILES:
                 drawings[picture.id] = picture.drawing.rendered(kind)
                 write_atomically(folder / "figures" / f"{picture.id}.{kind}", drawings[picture.id])
         for table in section.tables:

@@ -10,7 +10,7 @@ from robandit.store.cells import Store
 from robandit.study.cell import Cell
 from robandit.study.spec import Grid, Study
 
-ADVERSARIAL = ("attack", "schedule", "size", "charge")
+ADVERSARIAL = ("attack", "schedule", "size", "charge", "can", "share")
 
 
 @dataclass
@@ -69,6 +69,6 @@ class Results:
 
 def values(grid: Grid, name: str) -> list[Any]:
     """The distinct values of a coordinate in a grid in order of first mention; an absent adversary has none."""
-    cells = [cell for cell in grid.cells if cell.budget > 0 or name not in ADVERSARIAL]
+    cells = [cell for cell in grid.cells if not cell.clean or name not in ADVERSARIAL]
     of = (lambda cell: len(cell.means)) if name == "arms" else (lambda cell: getattr(cell, name))
     return list(dict.fromkeys(of(cell) for cell in cells))

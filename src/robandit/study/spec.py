@@ -13,10 +13,13 @@ import numpy as np
 
 from robandit import errors
 from robandit.adversaries.attacks import checked_size
-from robandit.catalogue import SHIPPED, Catalogue
+from robandit.adversaries.nobody import Nobody
+from robandit.catalogue import SHIPPED, Catalogue, read_capability
 from robandit.environments.means import checked_means, spread_means
 from robandit.errors import InputError, unknown
+from robandit.lab.table import check_contexts, slots_of
 from robandit.study.cell import Cell
+from robandit.study.claims import Claim, read_claim
 from robandit.study.lines import Lines
 
 
@@ -38,6 +41,7 @@ class Study:
     grids: tuple[Grid, ...]
     load: tuple[str, ...] = ()
     catalogue: Catalogue = SHIPPED
+    claims: tuple[Claim, ...] = ()
 
     def cells(self) -> dict[str, Cell]:
         """Every distinct cell by its content hash, in order of first mention."""
@@ -67,9 +71,15 @@ def text(value: Any) -> None:
 
 
 def budget(value: Any) -> None:
-    """Refuse what is not a finite number from 0 on."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+    """Refuse what is not a number from 0 on; one without end is for attackers who are held to some rounds."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         raise InputError(f"must be a number of at least 0, not {value!r}")
+
+
+def share(value: Any) -> None:
+    """Refuse what is no share; 0 is nobody."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InputError(f"must be a number from 0 to 1, not {value!r}")
 
 
 def one_of(*allowed: str) -> Callable[[Any], None]:
@@ -121,6 +131,10 @@ AXES: dict[str, list[Any]] = {  # by default
     "schedules": ["start"],
     "sizes": ["full"],
     "charges": ["cost"],
+    "can": ["both"],
+    "shares": [1],
+    "agents": [1],
+    "slates": [1],
     "budgets": [0],
     "horizons": [100_000],
     "seeds": [1],
@@ -131,6 +145,7 @@ TOP: dict[str, tuple[Any, type, str]] = {
     "question": ("", str, "text"),
     "load": ([], list, "a list of files"),
     "grid": ([], list, "one or more [[grid]]"),
+    "claim": ([], list, "[[claim]]s"),
 }
 
 
@@ -145,6 +160,10 @@ def checks(catalogue: Catalogue) -> dict[str, Callable[[Any], Any]]:
         "schedules": made(partial(catalogue.make, "schedule")),
         "sizes": checked_size,
         "charges": one_of("cost", "rounds"),
+        "can": made(read_capability),
+        "shares": share,
+        "agents": whole(1),
+        "slates": whole(1),
         "budgets": budget,
         "horizons": whole(1),
         "seeds": whole(0),
@@ -185,7 +204,13 @@ def checked_study(given: dict[str, Any], lines: Lines) -> Study:
     for number, name in enumerate(names):
         if name in names[:number]:
             raise lines.wrong(number, "id", f"{name!r} is given twice, ids must differ", name)
-    return Study(top["name"], top["question"], grids, tuple(top["load"]), catalogue)
+    claims, cells = [], {grid.id: grid.cells for grid in grids}
+    for number, claim in enumerate(top["claim"]):
+        try:
+            claims.append(read_claim(claim, cells, catalogue.policy))
+        except InputError as error:
+            raise lines.wrong(number, "", str(error), kind="claim") from error
+    return Study(top["name"], top["question"], grids, tuple(top["load"]), catalogue, tuple(claims))
 
 
 def read_grid(lines: Lines, number: int, given: dict[str, Any], catalogue: Catalogue) -> Grid:
@@ -209,11 +234,10 @@ def read_grid(lines: Lines, number: int, given: dict[str, Any], catalogue: Catal
     cells = []
     for values in product(*axes.values()):
         point = dict(zip(axes, values, strict=True))
-        means = point["means"]
         cell = Cell(
             policy=str(catalogue.policy(point["policies"])),
             environment=point["environments"],
-            means=checked_means(means) if isinstance(means, list) else means_by_rule(means, int(point["arms"])),
+            means=means_at(lines, number, given, point, catalogue),
             attack=point["attacks"],
             schedule=point["schedules"],
             size=str(point["sizes"]),
@@ -223,10 +247,29 @@ def read_grid(lines: Lines, number: int, given: dict[str, Any], catalogue: Catal
             runs=runs.get(point["policies"], runs.get(point["policies"].partition(":")[0], runs["*"])),
             seed=int(point["seeds"]),
             checkpoints=checkpoints,
+            can=str(read_capability(point["can"])),
+            share=float(point["shares"]),
+            agents=int(point["agents"]),
+            slate=int(point["slates"]),
         ).settled()
         try_adversary(lines, number, cell, catalogue)
+        try_shape(lines, number, cell, catalogue)
         cells.append(cell)
     return Grid(str(given["id"]), str(given.get("title", "")), tuple(dict.fromkeys(cells)))
+
+
+def means_at(
+    lines: Lines, number: int, given: dict[str, Any], point: dict[str, Any], catalogue: Catalogue
+) -> tuple[float, ...]:
+    """The means of a cell: those given, or those of an environment that has its own."""
+    means = point["means"]
+    asked = checked_means(means) if isinstance(means, list) else means_by_rule(means, int(point["arms"]))
+    found = tuple(catalogue.environment(point["environments"], asked).means)
+    for field in ("arms", "means"):
+        if found != asked and field in given:
+            name = point["environments"].partition(":")[0]
+            raise lines.wrong(number, field, f"the environment {name} has means of its own: leave {field} out")
+    return found
 
 
 def checked(lines: Lines, number: int, field: str, value: Any, check: Callable[[Any], Any]) -> None:
@@ -259,12 +302,34 @@ def read_runs(lines: Lines, number: int, given: Any) -> dict[str, int]:
     return {policy: int(value) for policy, value in table.items()}
 
 
+def try_shape(lines: Lines, number: int, cell: Cell, catalogue: Catalogue) -> None:
+    """Refuse a policy that does not play so many agents or items, or a context in each round."""
+    policy, environment, adversary = cell.parts(catalogue)
+    try:
+        slots = slots_of(policy, environment, cell.slate, cell.agents)
+        if environment.context_size:
+            check_contexts(policy, Nobody() if adversary is None else adversary, slots * cell.agents, False)
+    except InputError as error:
+        raise lines.wrong(number, "policies", str(error)) from error
+
+
 def try_adversary(lines: Lines, number: int, cell: Cell, catalogue: Catalogue) -> None:
     """Refuse an adversary that these arms, this horizon or this budget do not allow."""
+    if cell.share < 1.0 and read_capability(cell.can).share < 1.0:
+        raise lines.wrong(number, "shares", "shares and a share in can cannot both be given")
+    if math.isinf(cell.budget) and not cell.capability().limited:
+        told = "must be a number of at least 0, not inf: without end only for who is held to some rounds or rewards"
+        raise lines.wrong(number, "budgets", told, cell.budget)
     try:
         adversary = cell.parts(catalogue)[2]
         if adversary is not None:
             adversary.start(np.array(cell.means), cell.horizon)
     except InputError as error:
-        field = "schedules" if cell.schedule.partition(":")[0] in str(error) else "attacks"
+        field = (
+            "can"
+            if "model B" in str(error)
+            else "schedules"
+            if cell.schedule.partition(":")[0] in str(error)
+            else "attacks"
+        )
         raise lines.wrong(number, "budgets" if "budget" in str(error) else field, str(error)) from error

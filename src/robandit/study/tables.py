@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,11 @@ from robandit.study.results import ADVERSARIAL, Results, values
 from robandit.study.spec import Grid
 from robandit.study.statistics import holm, paired
 
-COORDINATES = ("environment", "arms", "attack", "schedule", "size", "charge", "budget", "horizon", "seed")
-HEADINGS = {"arms": "K", "budget": "C", "horizon": "T"}
+COORDINATES = (
+    *("environment", "arms", "agents", "slate", "attack", "schedule", "size", "charge", "can", "share"),
+    *("budget", "horizon", "seed"),
+)
+HEADINGS = {"arms": "K", "budget": "C", "horizon": "T", "agents": "V", "slate": "M", "share": "ring's share"}
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ def shown(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
+        if math.isinf(value):
+            return "no limit"
         if abs(value) >= 1e9:
             return f"{value:.2e}"
         return f"{value:,.3g}" if abs(value) < 10 else f"{value:,.1f}" if abs(value) < 1000 else f"{value:,.0f}"
@@ -71,8 +77,10 @@ def coordinate(cell: Cell, name: str) -> Any:
     """A coordinate as it is shown."""
     if name == "arms":
         return len(cell.means)
-    if cell.budget == 0 and name in ADVERSARIAL:
+    if cell.clean and name in ADVERSARIAL:
         return "-"
+    if math.isinf(getattr(cell, name, 0.0) if name == "budget" else 0.0):
+        return "no limit"
     value = getattr(cell, name)
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -86,13 +94,18 @@ def summary_table(results: Results, grid: Grid) -> Sheet:
     """Every stored cell: mean with a 95 % interval, standard deviation, median, runs."""
     names = varied(grid)
     headings = ["policy", *(HEADINGS.get(name, name) for name in names)]
-    headings += ["mean regret", "± 95 %", "sd", "median", "5 %", "95 %", "runs"]
-    rows = [
-        [cell.policy, *(coordinate(cell, name) for name in names)]
-        + [told[name] for name in ("mean", "half_width_95", "sd", "median", "p05", "p95")]
-        + [cell.runs]
-        for cell, told in results.rows(grid)
-    ]
+    headings += ["mean regret", "± 95 %", "sd", "median", "5 %", "95 %", "best played", "runs"]
+    talked = any(cell.agents > 1 for cell in grid.cells)
+    headings += ["messages"] if talked else []
+    rows = []
+    for cell, told in results.rows(grid):
+        trace = results.trace(cell)
+        assert trace is not None
+        row = [cell.policy, *(coordinate(cell, name) for name in names)]
+        row += [told[name] for name in ("mean", "half_width_95", "sd", "median", "p05", "p95")]
+        row += [f"{100 * trace.best_arm_share:.1f} %", cell.runs]
+        sent = None if trace.team is None else float(trace.team.messages.mean())
+        rows.append([*row, sent] if talked else row)
     return Sheet(f"{grid.id}-regret", "Regret at the horizon", headings, rows)
 
 

@@ -29,6 +29,7 @@ from robandit.lab.compile.seams import PAIRS
 from robandit.layout import Fresh, Layout, layout_of
 
 SEAMS = ("open_", "restore_", "close_")
+SHARED = "robandit.lab.play"  # whose helpers other loops may import
 EFFORTS = {"full": ("full",), "brief": ("brief",), "either": ("full", "brief")}  # what will do; the last is built
 OBJECTS = {"full": ".o", "brief": ".brief.o"}
 SHORT = 10**6  # rounds times arms of a play that is over before its kernel would have been optimised
@@ -88,7 +89,7 @@ def build(
 
     check_versions()
     loop = sys.modules[entry.__module__]
-    text = (entry.__name__, loop_text(loop), repr(arguments))
+    text = (entry.__name__, *loop_texts(loop, entry.__name__), repr(arguments))
     name = name_of(layouts, ("kernel", *text, processor()))
     closed = found(f"{name}.slow") is not None
     *_, made = EFFORTS[effort]
@@ -198,11 +199,17 @@ def loop_text(loop: ModuleType) -> str:
         return file.read()
 
 
+def loop_texts(loop: ModuleType, entry: str) -> list[str]:
+    """What a loop's module says, and those its helpers come from."""
+    modules = {helper.__module__ for helper in helpers_of(loop, entry).values()} | {loop.__name__}
+    return [loop_text(sys.modules[name]) for name in sorted(modules)]
+
+
 def helpers_of(loop: ModuleType, entry: str) -> dict[str, FunctionType]:
-    """The plain functions a loop's module defines, but for its entry and its seams."""
+    """The plain functions a loop's module defines or shares, but for its entry and its seams."""
     return {
         name: value
         for name, value in vars(loop).items()
-        if isinstance(value, FunctionType) and value.__module__ == loop.__name__ and name != entry
+        if isinstance(value, FunctionType) and value.__module__ in (loop.__name__, SHARED) and name != entry
         if not name.startswith(SEAMS)
     }

@@ -4,11 +4,15 @@ PAIRS = (("policy", "state"), ("environment", "tables"), ("adversary", "memory")
 METHODS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {  # answer and arguments, besides the part itself
     "policy": {
         "begin": ("none", ("state", "random")),
+        "look": ("none", ("state", "float64[2]")),
         "choose": ("choice", ("state", "random")),
         "learn": ("none", ("state", "choice", "float64", "random")),
         "defer": ("none", ("state", "choice")),
     },
-    "environment": {"reward": ("float64", ("tables", "int64", "float64", "float64"))},
+    "environment": {
+        "context": ("float64", ("tables", "float64", "float64[2]", "float64[1]")),
+        "reward": ("float64", ("tables", "int64", "float64", "float64")),
+    },
     "adversary": {
         "tamper_means": ("bool", ("memory", "int64", "float64[1]", "float64[1]", "float64[1]", "random")),
         "tamper_reward": ("float64", ("memory", "int64", "float64[1]", "int64", "float64", "random")),

@@ -45,6 +45,12 @@ class LinearSoftmax(Policy[State]):
         even = np.full(setting.arms, 1.0 / setting.arms)
         return State(even, features, np.zeros(features.shape[1]), features.mean(axis=0))
 
+    def look(self, state: State, features: Floats) -> None:
+        for arm in range(len(features)):
+            for i in range(len(state.weights)):
+                state.features[arm, i] = features[arm, i]
+        self.show(state)
+
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         baseline = state.total / state.rounds if state.rounds > 0 else 0.0
         weight = state.chances[choice.arm] / choice.chance  # 1 unless the arm was drawn with another chance

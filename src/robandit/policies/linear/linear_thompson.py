@@ -8,7 +8,7 @@ import numpy as np
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.parts import About, parameter
-from robandit.policies.linear.ridge import Ridge, add_reward, features_of, new_ridge, value
+from robandit.policies.linear.ridge import Ridge, add_reward, features_of, new_ridge, see, value
 from robandit.variates import normal_draw
 
 
@@ -40,6 +40,9 @@ class LinearThompson(Policy[State]):
 
     def start(self, setting: Setting) -> State:
         return State(np.full(setting.arms, 1.0 / setting.arms), new_ridge(features_of(setting, self.name)))
+
+    def look(self, state: State, features: Floats) -> None:
+        see(state.ridge, features)
 
     def choose(self, state: State, random: Random) -> Choice:
         best, best_value = 0, -math.inf

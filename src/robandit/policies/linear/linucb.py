@@ -12,7 +12,7 @@ from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import FAR, no_longer_awaited
 from robandit.parts import About, parameter
-from robandit.policies.linear.ridge import Ridge, add_reward, features_of, new_ridge, squared_width, value
+from robandit.policies.linear.ridge import Ridge, add_reward, features_of, new_ridge, see, squared_width, value
 
 
 @dataclass
@@ -71,6 +71,10 @@ class LinUcb(Policy[State]):
             if index > best_index:
                 best, best_index = arm, index
         return best
+
+    def look(self, state: State, features: Floats) -> None:
+        see(state.ridge, features)
+        self.show(state)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         state.rounds += no_longer_awaited(state.waiting, choice.arm)

@@ -48,12 +48,26 @@ def add_reward(ridge: Ridge, arm: int, weight: float, reward: float) -> None:
     for i in range(d):
         ridge.theta[i] = ridge.sums[i]
     solve_in_place(ridge.factor, ridge.theta)
-    for other in range(len(f)):
-        for i in range(d):
-            rest = f[other, i]
+    whiten(ridge)
+
+
+def see(ridge: Ridge, features: Floats) -> None:
+    """What is known of the arms has changed; what was learnt has not."""
+    for arm in range(len(features)):
+        for i in range(len(ridge.theta)):
+            ridge.features[arm, i] = features[arm, i]
+    whiten(ridge)
+
+
+def whiten(ridge: Ridge) -> None:
+    """L^-1 f of every arm, by forward substitution."""
+    f = ridge.features
+    for arm in range(len(f)):
+        for i in range(len(ridge.theta)):
+            rest = f[arm, i]
             for j in range(i):
-                rest -= ridge.factor[i, j] * ridge.whitened[other, j]
-            ridge.whitened[other, i] = rest / ridge.factor[i, i]
+                rest -= ridge.factor[i, j] * ridge.whitened[arm, j]
+            ridge.whitened[arm, i] = rest / ridge.factor[i, i]
 
 
 def value(ridge: Ridge, arm: int) -> float:
