@@ -50,7 +50,7 @@ def gathered(python: str) -> Path:
         page.write_text(relinked(page.read_text()))
     index = source / "index.md"
     names = [str(page.relative_to(source).with_suffix("")) for page in sorted(source.rglob("*.md"))]
-    more = [name for name in names if name != "index" and f"\n{name}\n" not in index.read_text()]
+    more = sorted({*names} - {"index", *re.findall(r"^(?:.+ <)?([\w/-]+)>?$", index.read_text(), re.MULTILINE)})
     if more:  # pages that nobody has put into a chapter yet
         index.write_text(index.read_text() + "\n```{toctree}\n:caption: More\n\n" + "\n".join(more) + "\n```\n")
     return source
