@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag
 
-from spelling import misspelt
-
 DOCS = Path(__file__).parent
 ROOT, OUT = DOCS.parent, DOCS.parent / "out" / "docs"
 PAGES = {"CONTRIBUTING.md": "contributing.md", "ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changelog.md"}
@@ -105,7 +103,9 @@ def fetched(html: Path) -> list[str]:
 
 
 def main(python: str) -> int:
-    """Gather, build, follow the links."""
+    """Gather, build, follow the links, look the words up."""
+    from spelling import misspelt  # its dictionary is in the docs' environment only
+
     source, html = gathered(python), OUT / "html"
     words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(source), str(html)]
     built = subprocess.run([sys.executable, *words])
