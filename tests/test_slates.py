@@ -26,16 +26,16 @@ from tests.test_naive import Shared
 
 PATHS = rb.environment("paths:rows=3,columns=3")
 TWINS: list[tuple[str, type[NaiveSlates], dict[str, Any], int]] = [
-    ("slate-samba", NaiveSlateSamba, {"learning_rate": 0.3}, 1500),
-    ("bar", NaiveBar, {"learning_rate": 0.3}, 1500),
-    ("bar", NaiveBar, {"learning_rate": 0.2, "form": "linear"}, 1500),
-    ("comb-ucb1", NaiveCombUcb1, {"scale": 0.5}, 1500),
-    ("slate-thompson", NaiveSlateThompson, {}, 1500),
+    ("slate-samba", NaiveSlateSamba, {"learning_rate": 0.3}, 800),
+    ("bar", NaiveBar, {"learning_rate": 0.3}, 800),
+    ("bar", NaiveBar, {"learning_rate": 0.2, "form": "linear"}, 800),
+    ("comb-ucb1", NaiveCombUcb1, {"scale": 0.5}, 800),
+    ("slate-thompson", NaiveSlateThompson, {}, 800),
     ("slate-hybrid", NaiveSlateHybrid, {}, 120),
-    ("slate-cbarbar", NaiveSlateCbarbar, {"scale": 0.1}, 1500),
-    ("listed-samba", NaiveListedSamba, {"learning_rate": 0.1}, 1000),
-    ("comb-ucb1", NaiveCombUcb1, {}, 1000),
-    ("slate-thompson", NaiveSlateThompson, {}, 1000),
+    ("slate-cbarbar", NaiveSlateCbarbar, {"scale": 0.1}, 800),
+    ("listed-samba", NaiveListedSamba, {"learning_rate": 0.1}, 500),
+    ("comb-ucb1", NaiveCombUcb1, {}, 500),
+    ("slate-thompson", NaiveSlateThompson, {}, 500),
 ]
 LISTED = 7  # the twins from here on play paths
 

@@ -1,5 +1,6 @@
 """Paths through a grid: every road pays, and only whole ways from the first crossing to the last may be shown."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -33,8 +34,9 @@ class Paths(Environment[Nothing]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.family) > MOST:
-            raise InputError(f"paths: {self.rows} x {self.columns} crossings have {len(self.family):,} paths, too many")
+        paths = math.comb(self.rows + self.columns - 2, self.rows - 1)
+        if paths > MOST:
+            raise InputError(f"paths: {self.rows} x {self.columns} crossings have {paths:,} paths, too many")
         means = checked_means(self.roads or self.drawn())
         if len(means) != self.family.max() + 1:
             raise InputError(f"paths: roads must be {self.family.max() + 1} means, not {len(means)}")
