@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 export PYTHONDONTWRITEBYTECODE :=  # where it is set, every process compiles numba's text again: two seconds each
 
-.PHONY: setup reproduce demo demo-fraud demo-pictures test coverage check proofs bench statistics verify faults wheel pictures tables notebooks docs release format clean
+.PHONY: setup reproduce demo demo-fraud demo-pictures test coverage check proofs bench statistics verify faults peers wheel pictures tables notebooks docs release format clean
 
 setup: $(READY)
 
@@ -42,17 +42,21 @@ coverage: $(READY)  ## the lines that tests reach interpreted, above 90 %; traci
 	$(BIN)/pytest -n auto --dist worksteal --ignore tests/test_laws.py --ignore tests/test_naive.py \
 	  --cov --cov-report=term:skip-covered --cov-fail-under=90
 
-check: $(READY)  ## format, lint, types, layers
+check: $(READY)  ## format, lint, types, layers, spelling
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/codespell
 
 proofs:  ## the machine-checked theorems, compiled from nothing; prints them and the axioms they rest on
 	@$(PYTHON) proofs/check.py
 
 bench: $(READY)  ## ratios against C, start-up, cache, memory
 	$(BIN)/python benchmarks/run.py
+
+peers: $(READY)  ## other packages installed and timed beside this one: docs/compared.json; half an hour
+	$(BIN)/python benchmarks/peers.py
 
 verify: statistics  ## the same by another name
 
@@ -68,7 +72,7 @@ wheel:  ## built, installed into an empty environment, asked for the paper witho
 	out/wheel/env/bin/pip install --quiet --disable-pip-version-check out/wheel/robandit-*.whl
 	cd out/wheel && ROBANDIT_CACHE=cache env/bin/robandit reproduce --quick --out paper
 
-docs: $(READY) out/.docs/ready  ## the site: out/docs/html/index.html; every link is followed
+docs: $(READY) out/.docs/ready  ## the site: out/docs/html/index.html; every link is followed, every word looked up
 	out/.docs/bin/python docs/make_site.py $(BIN)/python
 
 out/.docs/ready: docs.lock
@@ -80,7 +84,7 @@ out/.docs/ready: docs.lock
 	fi
 	@touch $@
 
-release:  ## wheel and sdist, built twice to the same bytes, metadata checked, the wheel asked in an empty environment
+release:  ## wheel and sdist, built twice to the same bytes, metadata checked, the wheel asked in an empty environment, with and without [service]
 	rm -rf out/release && $(PYTHON) -m venv out/release/tools && $(PYTHON) -m venv out/release/empty
 	out/release/tools/bin/pip install --quiet --disable-pip-version-check -r release.lock
 	for again in one two; do out/release/tools/bin/python -m build --no-isolation --outdir out/release/$$again . \
@@ -89,6 +93,9 @@ release:  ## wheel and sdist, built twice to the same bytes, metadata checked, t
 	out/release/tools/bin/twine check --strict out/release/one/*
 	out/release/empty/bin/pip install --quiet --disable-pip-version-check out/release/one/robandit-*.whl
 	cd out/release && ROBANDIT_CACHE=cache empty/bin/robandit play --runs 3 --horizon 1e4
+	out/release/empty/bin/python verification/try_wheel.py bare
+	wheel=$$(ls out/release/one/robandit-*.whl) && out/release/empty/bin/pip install --quiet --disable-pip-version-check "$$wheel[service]" pandas
+	cd out/release && ROBANDIT_CACHE=cache empty/bin/python ../../verification/try_wheel.py whole
 
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
 	$(BIN)/python docs/make_pictures.py

@@ -83,7 +83,7 @@ class Load:
         self.times.append(seconds)
         key = status.decode()
         self.statuses[key] = self.statuses.get(key, 0) + 1
-        if self.kind == "decisions" and key == "201":
+        if self.kind == "decisions" and key in ("200", "201"):
             self.ids.append(json.loads(body)["id"])
 
     def left(self) -> None:

@@ -4,13 +4,17 @@ The sources are docs/*.md as they are, the pages of docs/site, the four long fil
 docs/make_reference.py writes. Run by the Python of the docs' own environment; robandit lives in another one.
 """
 
+import json
 import re
 import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urldefrag
+
+from spelling import misspelt
 
 DOCS = Path(__file__).parent
 ROOT, OUT = DOCS.parent, DOCS.parent / "out" / "docs"
@@ -34,25 +38,39 @@ def gathered(python: str) -> Path:
     """All sources in one folder."""
     source = OUT / "source"
     shutil.rmtree(OUT, ignore_errors=True)
-    shutil.copytree(DOCS, source, ignore=shutil.ignore_patterns("*.py", "site", "*.ipynb", "__pycache__", "*.json"))
+    shutil.copytree(DOCS, source, ignore=shutil.ignore_patterns("*.py", "site", "__pycache__", "*.json", "words.txt"))
     shutil.copytree(DOCS / "site", source, dirs_exist_ok=True)
     for name, page in PAGES.items():
         (source / page).write_text((ROOT / name).read_text())
     subprocess.run([python, str(DOCS / "make_reference.py"), str(source)], check=True)
+    for notebook in source.rglob("*.ipynb"):
+        notebook.with_suffix(".md").write_text(as_page(json.loads(notebook.read_text())))
+        notebook.unlink()
     for page in source.rglob("*.md"):
         page.write_text(relinked(page.read_text()))
     index = source / "index.md"
-    more = [page.stem for page in sorted(source.glob("*.md")) if f"\n{page.stem}\n" not in index.read_text()]
-    more = [name for name in more if name != "index"]
+    names = [str(page.relative_to(source).with_suffix("")) for page in sorted(source.rglob("*.md"))]
+    more = [name for name in names if name != "index" and f"\n{name}\n" not in index.read_text()]
     if more:  # pages that nobody has put into a chapter yet
         index.write_text(index.read_text() + "\n```{toctree}\n:caption: More\n\n" + "\n".join(more) + "\n```\n")
     return source
 
 
+def as_page(notebook: dict[str, Any]) -> str:
+    """A notebook as `make notebooks` left it: its words, its code, what that printed."""
+    parts = list[str]()
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        parts += ["```text\n" + "".join(output["text"]).rstrip() + "\n```" for output in cell.get("outputs", [])]
+    return "\n\n".join(parts) + "\n"
+
+
 def relinked(text: str) -> str:
     """Links to pages of the root and to files that are no pages, as the site has them."""
     text = text.replace("](docs/", "](")
-    return re.sub(r"\[([^\]]+)\]\(((?:\.\./)*src/[^)]+|notebooks/[^)]+)\)", r"`\1`", text)
+    text = re.sub(r"(\]\((?:notebooks/)?\w+)\.ipynb\)", r"\1.md)", text)
+    return re.sub(r"\[([^\]]+)\]\(((?:\.\./)*src/[^)]+)\)", r"`\1`", text)
 
 
 def broken_links(html: Path) -> list[str]:
@@ -92,10 +110,12 @@ def main(python: str) -> int:
     words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(source), str(html)]
     built = subprocess.run([sys.executable, *words])
     wrong = broken_links(html.resolve()) + fetched(html) if html.exists() else ["no page was built"]
-    for line in wrong:
+    unknown = misspelt([ROOT / "README.md", *sorted(source.rglob("*.md"))])
+    for line in wrong + unknown:
         print(line, file=sys.stderr)
-    print(f"{len(list(html.rglob('*.html')))} pages, {len(wrong)} broken links: {html / 'index.html'}")
-    return 1 if wrong or built.returncode else 0
+    pages = f"{len(list(html.rglob('*.html')))} pages, {len(wrong)} broken links, {len(unknown)} unknown words"
+    print(f"{pages}: {html / 'index.html'}")
+    return 1 if wrong or unknown or built.returncode else 0
 
 
 if __name__ == "__main__":

@@ -65,6 +65,12 @@ def said_after(process: Any, seconds: float) -> tuple[str, str]:
     return out, err
 
 
+def near(found: Any, expected: Any, relative: float = 1e-7, absolute: float = 1e-12) -> bool:
+    """Each close to what is expected of it; for every round of a play, where pytest.approx takes most of the time."""
+    pairs = zip(found, expected, strict=True)
+    return all(abs(one - other) <= max(relative * abs(other), absolute) for one, other in pairs)
+
+
 def stream(seed: int, role: int = 0) -> Random:
     """A stream for a test of its own; by role (environment, policy) one that a play with this seed begins with."""
     return Random(*map(int, seed_words(seed, range(1))[0, role]))

@@ -20,7 +20,7 @@ ATTACKS = {
 }
 
 
-def both(policy: Any, adversary: Any, runs: int = 300, horizon: int = 5000) -> tuple[rb.Trace, rb.Trace]:
+def both(policy: Any, adversary: Any, runs: int = 200, horizon: int = 5000) -> tuple[rb.Trace, rb.Trace]:
     return tuple(  # type: ignore[return-value]
         rb.simulate(policy, ENVIRONMENT, adversary, horizon=horizon, runs=runs, engine=engine, checkpoints=7)
         for engine in ("rounds", "counts")

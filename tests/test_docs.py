@@ -1,6 +1,7 @@
 """Examples of the docs run as they stand, in an empty folder; links of the sources lead somewhere."""
 
 import importlib.util
+import json
 import re
 import sys
 import types
@@ -14,7 +15,7 @@ from robandit.cli.flags import commands_of
 from robandit.cli.main import build_parser
 
 HOME = Path(__file__).parents[1]
-PAGES = [HOME / "README.md", *sorted((HOME / "docs" / "tutorials").glob("*.md"))]
+PAGES = [HOME / "README.md", HOME / "docs" / "deploy.md", *sorted((HOME / "docs" / "tutorials").glob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
 SOURCES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
 SOURCES += sorted((HOME / "docs").rglob("*.md"))
@@ -66,4 +67,23 @@ def test_the_reference_has_every_public_name_command_and_part(tmp_path: Path) ->
     for name, cls in shipped("policy").items():
         assert f"## {name}\n" in told["policies"]
         assert all(f"| `{field}` |" in told["policies"] for field in parameters_of(cls))
-    assert told["reproduction"].count("\n## ") == 17  # sixteen claims and a table
+    assert told["reproduction"].count("\n## ") == 18  # sixteen claims and two tables
+
+
+def test_the_verdicts_of_the_readme_are_those_of_the_stored_reproduction() -> None:
+    readme = " ".join((HOME / "README.md").read_text().split())
+    told = json.loads((HOME / "docs" / "reproduction" / "full.json").read_text())
+    claims, tables = {claim["id"]: claim for claim in told["claims"]}, told["tables"]
+    off = max(abs(row["mean"] / row["paper"] - 1) for row in tables["k_sweep"]["samba"].values())
+    assert f"within {100 * off:.0f} % for every K" in readme
+    lowest = claims["lowest-regret"]["evidence"]
+    settings = re.search(r"Headline reading: significantly lowest in (\d+ of \d+)", lowest)
+    assert settings
+    assert f"in {settings[1]} settings" in readme
+    higher = [re.search(rf"{name}, not among .* higher in (\d+)", lowest) for name in ("-inf-rv", "-inf-iw")]
+    assert "in {} (RV) and {} (IW) of thirteen".format(*(found and found[1] for found in higher)) in readme
+    omd = tables["time"]["ftrl-hybrid"]
+    repeats = f"(single repeats: {min(omd['ratios']):.1f} to {max(omd['ratios']):.1f})"
+    assert f"a factor of about {omd['ratio']:.0f} with Newton's method {repeats}" in readme
+    for claim in claims.values():
+        assert claim["verdict"] != "not-tested"

@@ -136,13 +136,13 @@ PLAY = """
 import json, sys
 import robandit as rb
 from robandit.lab.compile.kernel import built
-trace = rb.simulate(rb.policy(sys.argv[1]), rb.Bernoulli([0.2, 0.5, 0.8]), horizon=400, runs=2, threads=1)
+trace = rb.simulate(rb.policy("samba"), rb.Bernoulli([0.2, 0.5, 0.8]), horizon=400, runs=2, threads=1)
 print(json.dumps([trace.regret[:, -1].tolist(), trace.road, built(), "numba" in sys.modules]))
 """
 
 
-def start(folder: Path, policy: str = "samba") -> Any:
-    words = [sys.executable, "-c", PLAY, policy]
+def start(folder: Path) -> Any:
+    words = [sys.executable, "-c", PLAY]
     env = {**os.environ, "ROBANDIT_CACHE": str(folder)}
     return subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -154,9 +154,9 @@ def answer(process: Any) -> Any:
 
 
 def test_many_processes_may_fill_one_cache_and_what_is_found_needs_no_numba(tmp_path: Path) -> None:
-    cold = [answer(process) for process in [start(tmp_path, policy) for policy in ("samba", "exp3", "samba")]]
-    assert [told[3] for told in cold] == [True] * 3
-    assert cold[0][0] == cold[2][0]
+    cold = [answer(process) for process in [start(tmp_path), start(tmp_path)]]
+    assert [told[3] for told in cold] == [True] * 2
+    assert cold[0][0] == cold[1][0]
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
     assert answer(start(tmp_path)) == [cold[0][0], "linked", [0, 1], False]
 
@@ -246,7 +246,7 @@ def test_the_cache_is_pruned_and_keeps_what_was_used_last(kernel_cache: Path, mo
     assert sorted(path.name for path in kernel_cache.iterdir()) == ["0.o", "3.o", "4.o"]
 
 
-OTHER = ["samba", "barbar:scale=1", "floor:inner=(thompson)"]
+OTHER = ["barbar:scale=1", "floor:inner=(thompson)"]  # one with blocks of rounds, one with a part inside
 
 
 @pytest.mark.parametrize("policy", OTHER)

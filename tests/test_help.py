@@ -1,4 +1,4 @@
-"""Help: examples that work, completion, and no far-fetched suggestions."""
+"""Help: examples that work, completion, no far-fetched suggestions, warnings as sentences."""
 
 import shlex
 import shutil
@@ -11,6 +11,7 @@ import pytest
 from robandit.cli.examples import EXAMPLES, FIRST
 from robandit.cli.flags import commands_of
 from robandit.cli.main import build_parser
+from tests.support import OWN_ADVERSARY
 
 LINES = [line for examples in EXAMPLES.values() for line, _ in examples]
 QUICK = [  # the others play for longer, write elsewhere, or need a file of yours
@@ -92,3 +93,10 @@ def test_other_shells(robandit: Any) -> None:
     assert "bashcompinit" in robandit("completion", "zsh")[1]
     assert "-n '__fish_seen_subcommand_from price' -l frontier" in robandit("completion", "fish")[1]
     assert robandit("completion", "tcsh")[0] == 2
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_warning_is_a_sentence_without_the_line_of_code(robandit: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import warnings\nwarnings.warn('mine is slow')\n" + OWN_ADVERSARY)
+    code, _, said = robandit("adversaries", "--load", str(tmp_path / "mine.py"))
+    assert (code, said) == (0, "note: mine is slow\n")

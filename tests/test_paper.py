@@ -11,7 +11,9 @@ import pytest
 from robandit.paper import claims
 from robandit.paper import page as paper
 from robandit.paper.page import spec_path, write_paper
+from robandit.pictures.panels import Drawing
 from robandit.store.cells import Store
+from robandit.study import report
 from robandit.study.results import Results
 from robandit.study.run import run_here
 from robandit.study.spec import Study, read_study
@@ -71,7 +73,9 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Path]:
 
 @pytest.fixture
 def quick_extras(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The two measured extras with fewer repeats, and of the theory what fractions decide."""
+    """The two measured extras with fewer repeats, of the theory what fractions decide, figures only as on the page."""
+    monkeypatch.setattr(report, "FILES", ("svg",))
+    monkeypatch.setattr(Drawing, "narrow", lambda self: None)
     row = {"seconds": 1.0, "ratio": 1.0, "ratios": [1.0, 1.0], "paper_seconds": None, "paper_ratio": 767.0}
     monkeypatch.setattr(paper, "time_table", lambda quick: dict.fromkeys((*FEW, "tsallis-inf-iw"), row))
     rows = [

@@ -109,9 +109,9 @@ def test_kills_lose_nothing_but_the_cells_in_flight(spec: Path, tmp_path: Path) 
     folder, dice = tmp_path / "killed", random.Random(4)
     words = [sys.executable, "-m", "robandit", "study", "run", str(spec), "--out", str(folder)]
     kills = 0
-    for _ in range(5):
+    for _ in range(4):
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(dice.uniform(0.8, 3.0))
+        time.sleep(dice.uniform(0.6, 1.8))
         process.send_signal(signal.SIGKILL)
         kills += process.wait() == -signal.SIGKILL
     assert kills > 0

@@ -98,16 +98,28 @@ def decision_stream(key: int, number: int) -> Random:
 
 
 class LaterStream(Random):
-    """The stream of one decision, whose words are worked out when the first one is wanted: most `learn` want none."""
+    """The stream of one decision, worked out as far as it is wanted: most `learn` want none, most `choose` one word."""
 
     def __init__(self, key: int, number: int) -> None:
-        self.key, self.number = key, number
+        self.key, self.number, self.fresh = key, number, True
+
+    def word(self) -> int:
+        """The next 64 random bits; the first of them need two words of the state only."""
+        if not self.fresh:
+            return super().word()
+        self.fresh = False
+        at = self.key + 4 * self.number * GOLDEN
+        first = splitmix(at + GOLDEN)
+        total = (first + splitmix(at + 4 * GOLDEN)) & WORD
+        return ((((total << 23) & WORD) | (total >> 41)) + first) & WORD
 
     def __getattr__(self, name: str) -> int:
         if name not in ("s0", "s1", "s2", "s3"):
             raise AttributeError(name)
         words = decision_stream(self.key, self.number)
-        self.s0, self.s1, self.s2, self.s3 = words.s0, words.s1, words.s2, words.s3
+        if not self.fresh:
+            words.word()  # it was taken before
+        self.fresh, (self.s0, self.s1, self.s2, self.s3) = False, (words.s0, words.s1, words.s2, words.s3)
         return int(getattr(self, name))
 
 

@@ -2,7 +2,9 @@
 
 import os
 import sys
+import warnings
 from importlib import import_module
+from typing import Any
 
 from robandit.cli.examples import EXAMPLES, FIRST, told
 from robandit.cli.flags import Parser
@@ -37,7 +39,9 @@ def main(words: list[str] | None = None) -> int:
     try:
         words = sys.argv[1:] if words is None else words
         arguments = build_parser().parse_known(words or ["--help"])
-        return arguments.run(arguments) or 0
+        with warnings.catch_warnings():
+            warnings.showwarning = noted  # type: ignore[assignment]  # it needs the message alone
+            return arguments.run(arguments) or 0
     except Refused as error:
         print(f"robandit: {error}", file=sys.stderr)
         return 2
@@ -50,3 +54,8 @@ def main(words: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("robandit: stopped", file=sys.stderr)
         return 130
+
+
+def noted(message: Warning | str, *_: Any) -> None:
+    """A warning as a sentence; the line of code it came from helps nobody here."""
+    print(f"note: {message}", file=sys.stderr)

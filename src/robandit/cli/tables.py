@@ -60,7 +60,8 @@ def play_table(result: dict[str, Any]) -> Sheet:
     whose = "Regret" if agents == 1 else f"Total regret of {agents} agents"
     each = "" if agents == 1 else " of each"
     rounds = "rounds" if slots == 1 else f"slates of {slots}"
-    title = f"{whose} after {result['horizon']:,} {rounds}{each}, {arms}, {result['runs']:,} runs"
+    runs = f"{result['runs']:,} run{'s' * (result['runs'] != 1)}"
+    title = f"{whose} after {result['horizon']:,} {rounds}{each}, {arms}, {runs}"
     against = "No adversary."
     if adversary:
         budget = "unlimited" if adversary["budget"] is None else f"{adversary['budget']:,g}"

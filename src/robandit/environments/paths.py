@@ -1,9 +1,9 @@
 """Paths through a grid: every road pays, and only whole ways from the first crossing to the last may be shown."""
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +34,9 @@ class Paths(Environment[Nothing]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        paths = math.comb(self.rows + self.columns - 2, self.rows - 1)
+        paths = comb(self.rows + self.columns - 2, self.rows - 1)
         if paths > MOST:
-            raise InputError(f"paths: {self.rows} x {self.columns} crossings have {paths:,} paths, too many")
+            raise InputError(f"paths: {self.rows} x {self.columns} crossings have {paths:,} paths, more than {MOST:,}")
         means = checked_means(self.roads or self.drawn())
         if len(means) != self.family.max() + 1:
             raise InputError(f"paths: roads must be {self.family.max() + 1} means, not {len(means)}")

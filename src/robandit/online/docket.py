@@ -134,13 +134,15 @@ class Docket:
         if number != self.decisions:
             raise InputError(f"decision {self.decisions} must come next, not {number!r}")
         learns = not entry.get("holdout", False) and not self.frozen
-        choice = Choice(self.target.index(entry["arm"]), nan if chance is None else chance, entry["note"])
-        self.target.decided(choice, learns, entry.get("eligible") is not None)
-        case = self.cases[number] = Case(choice.arm, learns, not self.rules.activation)
+        target, rules = self.target, self.rules
+        arm = target.index(entry["arm"])
+        choice = Choice(arm, nan if chance is None else chance, entry["note"])
+        target.decided(choice, learns, entry.get("eligible") is not None)
+        case = self.cases[number] = Case(arm, learns, not rules.activation)
         self.cases.pop(number - self.terms.patience, None)
         self.decisions += 1
-        if self.rules.window is not None and time is not None:
-            case.ends = time + self.rules.window
+        if rules.window is not None and time is not None:
+            case.ends = time + rules.window
             self.deadlines.append((case.ends, number))
 
     def waits(self, number: int, part: str = "", time: float = -inf) -> bool:
@@ -197,7 +199,8 @@ class Docket:
                     self.settle_parts(number, case, case.parts)
                 elif case is not None:
                     self.settle(number, case)
-        self.clock = max(self.clock, time)
+        if time > self.clock:
+            self.clock = time
 
     def due(self) -> float:
         """When something happens next though nobody comes; infinite if nothing does."""
@@ -226,7 +229,7 @@ class Docket:
         """The one reward of a decision, if it counts."""
         if case.learns and not self.frozen and self.counts(case.line, number, case.source):
             del self.cases[number]
-            self.learn(number, case, case.reward, case.source)
+            self.target.rewarded(number, case.reward, case.source, case.time)
         else:
             self.left_out += case.learns
             self.drop(number)
@@ -261,11 +264,12 @@ class Docket:
     def counts(self, line: int, number: int, source: str | None) -> bool:
         """Whether a reward is learnt: its source stands well, has not had its share today, and the dice let it pass."""
         standing, rules = self.standing, self.rules
-        if standing.leaves_out(line, number, source):
-            return False
-        weight = standing.weight(source)
-        if weight < 1.0 and decision_stream(self.weighing, number).uniform() >= weight:
-            return False
+        if standing.sources or standing.retracted:
+            if standing.leaves_out(line, number, source):
+                return False
+            weight = standing.weight(source)
+            if weight < 1.0 and decision_stream(self.weighing, number).uniform() >= weight:
+                return False
         if rules.cap is None and rules.token_cap is None and not standing.sources:
             return True
         day = int(self.clock // DAY) if self.clock > -inf else 0
@@ -283,7 +287,8 @@ class Docket:
 
     def epoch(self, number: int) -> int:
         """The epoch of a decision's id."""
-        return next(epoch for first, epoch in reversed(self.epochs) if number >= first)
+        first, epoch = self.epochs[-1]
+        return epoch if number >= first else next(one for least, one in reversed(self.epochs) if number >= least)
 
     def as_json(self) -> dict[str, Any]:
         """All that its future depends on besides the standing."""

@@ -62,7 +62,7 @@ class Fold:
 
     def choice(self, among: list[int] | None) -> Choice:
         """The next decision, from its own stream; changes nothing."""
-        return self.drawn(decision_stream(self.choosing, self.decisions), among)
+        return self.drawn(LaterStream(self.choosing, self.decisions), among)
 
     def drawn(self, random: Random, among: list[int] | None) -> Choice:
         """What the policy chooses with these dice, of some arms or of all."""

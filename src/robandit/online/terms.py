@@ -89,7 +89,7 @@ def check_names(arms: Any) -> None:
 def is_number(value: Any) -> bool:
     """Whether a value is a finite number; a truth value is one too."""
     try:
-        return not isinstance(value, str | bytes) and math.isfinite(value)
+        return math.isfinite(value)
     except (TypeError, OverflowError):
         return False
 

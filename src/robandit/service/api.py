@@ -20,7 +20,7 @@ MOST_KEY = 200
 UNREACHABLE = "the database does not answer: ask again in a moment"
 
 
-class Call(NamedTuple):
+class Call(msgspec.Struct):
     """One request, parsed and admitted."""
 
     service: Service
@@ -270,7 +270,7 @@ def decoded(asks: Any, body: bytes) -> Any:
         raise Problem(422, str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Problem(422, f"the body is no JSON: {error}") from error
-    if any(body.count(key) > 1 for key in KEYS[asks]):
+    if body.count(b":") > 1 and (b"\\" in body or any(body.count(key) > 1 for key in KEYS[asks])):
         json.loads(body, object_pairs_hook=no_twins)
     return asked
 
@@ -284,9 +284,9 @@ def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def checked_key(key: str | None) -> str | None:
+def checked_key(key: str) -> str:
     """An Idempotency-Key: plain letters without blanks, not too many."""
-    if key is not None and not (1 <= len(key) <= MOST_KEY and all("!" <= letter <= "~" for letter in key)):
+    if not (1 <= len(key) <= MOST_KEY and all("!" <= letter <= "~" for letter in key)):
         raise Problem(422, f"an Idempotency-Key must be 1 to {MOST_KEY} plain letters without blanks, not {key[:40]!r}")
     return key
 
@@ -294,25 +294,24 @@ def checked_key(key: str | None) -> str | None:
 def performed(
     service: Service, route: Route, header: bytes, params: dict[str, str], body: bytes, key: str | None
 ) -> tuple[Any, Experiment | None]:
-    """One request, from who asks to what is to be committed; raises a Problem and changes nothing, or answers."""
+    """One request, from who asks to what is to be committed; raises a Problem and changes nothing, or answers.
+
+    A fault in the middle of what a verb does, ours or the disk's, stops the service: what memory holds is not known to
+    be what the journal comes to, as when a commit fails.
+    """
     token = service.token(header)
     service.admit(token, route.role)
     try:
         experiment = service.experiment(token, params["experiment"]) if "experiment" in params else None
         asked = decoded(route.asks, body)
-        call = Call(service, token, experiment, params, asked, checked_key(key) if route.keyed else None)
-        return done(route, call), experiment
+        key = checked_key(key) if route.keyed and key is not None else None
+        call = Call(service, token, experiment, params, asked, key)
+        try:
+            return route.do(call), experiment
+        except (Problem, Unreachable):
+            raise
+        except Exception as error:
+            service.writer.fail([], error)
+            raise Problem(503, UNKNOWN, {"retry-after": "5"}) from error
     except Unreachable as error:
         raise Problem(503, UNREACHABLE, {"retry-after": "1"}) from error
-
-
-def done(route: Route, call: Call) -> Any:
-    """What a verb does. A fault in the middle of it, ours or the disk's, stops the service: what memory holds is not
-    known to be what the journal comes to, as when a commit fails."""
-    try:
-        return route.do(call)
-    except (Problem, Unreachable):
-        raise
-    except Exception as error:
-        call.service.writer.fail([], error)
-        raise Problem(503, UNKNOWN, {"retry-after": "5"}) from error

@@ -83,14 +83,14 @@ def endpoint(service: Service, route: Route) -> Any:
         except Problem as problem:
             if problem.status == 409:
                 await service.writer.added([])  # what it is in conflict with is durable before it is told
-            service.count(route.summary, problem.status)
+            service.requests[route.summary, problem.status] += 1
             if route.no is not None:
                 said = route.no(problem, request.path_params)
                 return Response(said, problem.status, problem.headers_at(target_of(request)), "application/json")
             return problem_reply(problem, request)
         except ClientDisconnect:
             return Response(status_code=400)
-        service.count(route.summary, answer.status)
+        service.requests[route.summary, answer.status] += 1
         return reply(answer.status, answer.message)
 
     return called

@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -18,15 +18,13 @@ from robandit.online.rules import FIRST, Rules
 from robandit.online.standing import Entry
 from robandit.online.terms import Terms
 from robandit.service import messages as say
-from robandit.service.experiment import Experiment, Made, opened
+from robandit.service.experiment import Experiment, opened
 from robandit.service.ids import issued, read_id
 from robandit.service.problems import Problem
-from robandit.service.stores.base import Kept, Refused, Row, Snapshot, Store
-
-EVERY = 10_000  # rewards between two snapshots
+from robandit.service.stores.base import Kept, Refused, Row, Store
 
 
-class Answer(NamedTuple):
+class Answer(msgspec.Struct):
     """What to say once the lines are durable."""
 
     status: int
@@ -43,7 +41,7 @@ class Engine:
         self.store, self.clock = store, clock
         self.key = store.meta("key", secrets.token_bytes(32))
         self.experiments: dict[int, Experiment] = {}
-        self.names: dict[str, int] = {}
+        self.known: dict[str, Experiment] = {}  # by the texts that name them; a name is no number
         self.refused: dict[int, int] = {}  # requests by experiment that were told no, since the start
         self.late: dict[int, int] = {}  # those of them that came too late
         for kept in store.experiments() if served is None else served:
@@ -52,25 +50,22 @@ class Engine:
     def adopt(self, experiment: Experiment) -> None:
         """Serve an experiment."""
         self.experiments[experiment.id] = experiment
-        self.names[experiment.name] = experiment.id
+        self.known[experiment.name] = self.known[str(experiment.id)] = experiment
 
     def forget(self, experiment: int) -> None:
         """Serve an experiment no more."""
         found = self.experiments.pop(experiment, None)
         if found is not None:
-            del self.names[found.name]
+            del self.known[found.name], self.known[str(experiment)]
 
     def forget_all(self) -> None:
         """Serve nothing, until journals are read again."""
         self.experiments.clear()
-        self.names.clear()
+        self.known.clear()
 
     def get(self, id: str | int) -> Experiment | None:
         """An experiment by its id, or by its name, if it is served here."""
-        number = (
-            int(id) if str(id).isascii() and str(id).isdigit() and len(str(id)) < 12 else self.names.get(str(id), -1)
-        )
-        return self.experiments.get(number)
+        return self.known.get(str(id))
 
     def find(self, id: str | int) -> Experiment:
         """The same; refused if there is none."""
@@ -111,37 +106,36 @@ class Engine:
 
     def decide(self, experiment: Experiment, ask: say.Ask, key: str | None) -> Answer:
         """One decision, or several."""
-        now = self.clock()
+        now, fold = self.clock(), experiment.fold
         try:
-            among = experiment.fold.roster.among(ask.eligible)
+            among = fold.roster.among(ask.eligible)
             if among is not None:
-                experiment.fold.check_arms()
+                fold.check_arms()
         except InputError as error:
             raise self.no(experiment, 422, str(error)) from error
+        lines: list[Row] = []
         if ask.count is None:
-            made, rows = self.decision(experiment, now, among, key, ask.unit)
-            return Answer(201 if rows else 200, made, rows)
-        found, lines = [], []
-        for place in range(ask.count):
-            made, rows = self.decision(experiment, now, among, None if key is None else f"{key}\n{place}", ask.unit)
-            found.append(made)
-            lines += rows
+            message = self.decision(experiment, now, among, key, ask.unit, lines)
+            return Answer(201 if lines else 200, message, lines)
+        keys = (None if key is None else f"{key}\n{place}" for place in range(ask.count))
+        found = [self.decision(experiment, now, among, one, ask.unit, lines) for one in keys]
         return Answer(201 if lines else 200, say.Decisions(found), lines)
 
     def decision(
-        self, experiment: Experiment, now: float, among: list[int] | None, key: str | None, unit: str | None
-    ) -> tuple[say.Decision, list[Row]]:
-        """A decision as it is told: the one that was made under this key, or a new one with its line."""
-        made = experiment.made(key, unit, now, among) if key is not None or unit is not None else None
-        if made is not None:
-            return self.told(experiment, made), []
-        made, row = experiment.decide(now, among, key, unit)
-        return self.told(experiment, made), [row]
-
-    def told(self, experiment: Experiment, made: Made) -> say.Decision:
-        """A decision with its signed id."""
-        epoch = experiment.epoch if len(experiment.docket.epochs) == 1 else experiment.docket.epoch(made.number)
-        id = issued(self.key, epoch, experiment.id, made.number)
+        self,
+        experiment: Experiment,
+        now: float,
+        among: list[int] | None,
+        key: str | None,
+        unit: str | None,
+        lines: list[Row],
+    ) -> say.Decision:
+        """A decision as it is told: the one that was made under this key, or a new one, whose line is added."""
+        made = None if key is None and unit is None else experiment.made(key, unit, now, among)
+        if made is None:
+            made, row = experiment.decide(now, among, key, unit)
+            lines.append(row)
+        id = issued(self.key, experiment.docket.epoch(made.number), experiment.id, made.number)
         return say.Decision(id, made.arm, made.chance, made.holdout)
 
     def number(self, experiment: Experiment, id: str) -> int:
@@ -220,14 +214,6 @@ class Engine:
         now = self.clock()
         found = (experiment.tick(now) for experiment in self.experiments.values())
         return [row for row in found if row is not None]
-
-    def due_snapshot(self, experiment: Experiment) -> Snapshot | None:
-        """A snapshot, if enough was learnt since the last one."""
-        learnt = sum(experiment.tally.recorded)
-        if learnt - experiment.learnt_at < EVERY:
-            return None
-        experiment.learnt_at = learnt
-        return experiment.snapshot()
 
     def about(self, experiment: Experiment) -> say.ExperimentTold:
         """An experiment as it stands."""

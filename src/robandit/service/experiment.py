@@ -5,8 +5,8 @@ online/fold.py). Here is what answers need besides: keys that were used, values 
 """
 
 import json
+from functools import cache
 from hashlib import blake2b
-from typing import NamedTuple
 
 import msgspec
 
@@ -25,13 +25,16 @@ from robandit.service.stores.base import Kept, Row, Snapshot, Store
 from robandit.service.tally import Tally
 from robandit.store.code import code_hash, module_hash
 
+EVERY = 20_000  # lines between two snapshots, at least
 REMEMBERED = 200_000  # keys and values kept at hand at most, and half of them at least; older values are looked up
 HOLDING = 6  # role of the streams that say which decisions are held out
 ACTS_SHOWN = 200
+KEPT_ACTS = ("arm", "epoch", *ACTS)
+ENCODE = msgspec.json.Encoder().encode
 MOST = 2.0**64
 
 
-class Made(NamedTuple):
+class Made(msgspec.Struct, frozen=True):
     """A decision that was made."""
 
     number: int
@@ -52,7 +55,9 @@ class Experiment:
         self.docket = Docket(terms, standing, self.fold)
         self.rules = self.docket.rules
         self.holding = decision_key(terms.seed, HOLDING)
-        self.tally, self.line, self.learnt_at = Tally(), 1, 0
+        self.tally, self.line = Tally(), 1
+        self.code = f"{code_hash(self.policy)} {docket_hash()}"  # a digest of what a state depends on
+        self.snapshot_due = EVERY  # a line
         self.tally.widen(len(terms.arms))
         self.keys: Recent[str, Made] = Recent(REMEMBERED)
         self.values: Recent[tuple[int, str], float] = Recent(REMEMBERED)
@@ -80,11 +85,17 @@ class Experiment:
         self.docket.advance(now)
         fold = self.fold
         names, number, held = fold.roster.names, fold.decisions, self.held_out(fold.decisions, unit)
-        choice = self.uniform(number, among) if held else fold.choice(among)
-        arm, chance = names[choice.arm], None if choice.chance != choice.chance else float(choice.chance)
-        entry: Entry = {"entry": "decide", "id": number, "arm": arm, "chance": chance, "note": int(choice.note)}
-        entry["eligible"] = None if among is None else [names[index] for index in among]
-        entry["time"] = now
+        index, drawn, note = self.uniform(number, among) if held else fold.choice(among)
+        arm, chance = names[index], None if drawn != drawn else float(drawn)
+        entry: Entry = {
+            "entry": "decide",
+            "id": number,
+            "arm": arm,
+            "chance": chance,
+            "note": int(note),
+            "eligible": None if among is None else [names[one] for one in among],
+            "time": now,
+        }
         if key is not None:
             entry["key"] = key
         if unit is not None:
@@ -138,7 +149,7 @@ class Experiment:
             raise InputError(f"{self.policy.name} cannot unlearn: {self.policy.rewards_fixed}")
         if entry["entry"] == "source":
             changed(self.standing.verdict(entry["source"]), entry)  # refused here, if at all
-        return self.appended({**entry, "time": self.moment(now), "by": by})
+        return self.appended({**entry, "time": self.moment(now), "by": by}, act=True)
 
     def tick(self, now: float) -> Row | None:
         """Something is due though nobody came."""
@@ -151,12 +162,13 @@ class Experiment:
 
     def moment(self, now: float) -> float:
         """A time to the millisecond that never goes back."""
-        return max(round(now, 3), self.docket.clock)
+        now = int(now * 1000.0 + 0.5) / 1000.0  # `round` takes ten times as long
+        return now if now > self.docket.clock else self.docket.clock
 
-    def appended(self, entry: Entry, settles: int | None = None) -> Row:
+    def appended(self, entry: Entry, settles: int | None = None, *, act: bool = False) -> Row:
         """One more line, applied."""
-        line, act = self.line + 1, entry["entry"] in ACTS
-        row = Row(self.id, line, act, settles, msgspec.json.encode(entry).decode())
+        line = self.line + 1
+        row = Row(self.id, line, act, settles, ENCODE(entry).decode())
         if act:
             self.standing.take(line, entry)
         self.apply(line, entry)
@@ -166,23 +178,32 @@ class Experiment:
 
     def apply(self, line: int, entry: Entry) -> None:
         """A line, new or read again."""
-        kind, docket, fold = entry["entry"], self.docket, self.fold
-        arm = docket.cases[entry["id"]].arm if kind == "reward" and entry["id"] in docket.cases else -1
+        kind, docket = entry["entry"], self.docket
+        case = docket.cases.get(entry["id"]) if kind == "reward" else None
         docket.take(line, entry)
         if kind == "decide":
-            known = self.policy.explicit and len(fold.roster.present) == len(fold.roster.names)
-            chances = fold.state.chances if known else None
-            self.tally.decided(fold.roster.index[entry["arm"]], entry["id"], entry["time"], chances)
-        elif kind == "reward":
-            self.tally.rewarded(arm, entry["value"])
-        elif kind == "epoch":
-            self.epoch = entry["epoch"]
-        elif kind == "arm":
-            self.tally.widen(len(fold.roster.names))
-        if kind in ("arm", "epoch", *ACTS):
-            self.acts = [*self.acts[1 - ACTS_SHOWN :], (line, entry)]
+            if self.tally.decided(self.fold.roster.index[entry["arm"]], entry["id"]):
+                self.tally.point(entry["id"], entry["time"], self.known_chances())
+        elif case is not None:
+            self.tally.rewarded(case.arm, entry["value"])
+        elif kind in KEPT_ACTS:
+            self.changed(line, entry)
         self.remember(entry)
         self.line = line
+
+    def known_chances(self) -> list[float] | None:
+        """p(t) of all arms, where the policy can tell it and none is away."""
+        fold = self.fold
+        known = self.policy.explicit and len(fold.roster.present) == len(fold.roster.names)
+        return fold.state.chances if known else None
+
+    def changed(self, line: int, entry: Entry) -> None:
+        """A line that is neither a decision nor a reward."""
+        if entry["entry"] == "epoch":
+            self.epoch = entry["epoch"]
+        elif entry["entry"] == "arm":
+            self.tally.widen(len(self.fold.roster.names))
+        self.acts = [*self.acts[1 - ACTS_SHOWN :], (line, entry)]
 
     def remember(self, entry: Entry) -> None:
         """What answers to later requests need of a line."""
@@ -191,7 +212,7 @@ class Experiment:
             self.values.put((entry["id"], entry.get("part", "")), entry["value"])
         elif kind == "activate":
             self.shown.put(entry["id"], True)
-        elif kind == "decide" and ("key" in entry or "unit" in entry):
+        elif "key" in entry or "unit" in entry:
             made = Made(entry["id"], entry["arm"], entry["chance"], entry.get("holdout", False), entry["time"])
             if "key" in entry:
                 self.keys.put(f"k{entry['key']}", made)
@@ -202,7 +223,8 @@ class Experiment:
         """Everything but what is remembered, as of the last line."""
         told = {"fold": told_by(self.fold), "docket": self.docket.as_json(), "tally": self.tally.as_json()}
         body = msgspec.json.encode({**told, "epoch": self.epoch, "acts": self.acts})
-        return Snapshot(self.id, self.line, code_of(self), body)
+        self.snapshot_due = self.next_snapshot()
+        return Snapshot(self.id, self.line, self.code, body)
 
     def load(self, snapshot: Snapshot) -> None:
         """Back to a snapshot."""
@@ -213,6 +235,11 @@ class Experiment:
         self.tally.load(told["tally"])
         self.epoch, self.acts = told["epoch"], [(line, entry) for line, entry in told["acts"]]
         self.line = snapshot.line
+        self.snapshot_due = self.next_snapshot()
+
+    def next_snapshot(self) -> int:
+        """The line at which a snapshot is worth its time, which grows with the decisions that are open."""
+        return self.line + max(EVERY, 4 * len(self.docket.cases))
 
     def taken_over(self, other: "Experiment") -> None:
         """Go on with what another reading of the same journal came to."""
@@ -220,9 +247,10 @@ class Experiment:
         self.docket.standing = self.standing
 
 
-def code_of(experiment: Experiment) -> str:
-    """A digest of the code that a state depends on."""
-    return f"{code_hash(experiment.policy)} {module_hash('robandit.online.docket')}"
+@cache
+def docket_hash() -> str:
+    """A digest of the code that says which rewards count: what was loaded never changes."""
+    return module_hash("robandit.online.docket")
 
 
 def opened(store: Store, kept: Kept, *, snapshots: bool = True, standing: Standing | None = None) -> Experiment:
@@ -232,7 +260,7 @@ def opened(store: Store, kept: Kept, *, snapshots: bool = True, standing: Standi
     acts = [(line, msgspec.json.decode(body)) for line, body in store.lines(kept.id, 1, acts=True)]
     found = Experiment(kept, terms, standing_of(acts) if standing is None else standing)
     snapshot, end = store.snapshot(kept.id) if snapshots else None, store.head(kept.id).line
-    if snapshot is not None and snapshot.code == code_of(found) and all(line <= snapshot.line for line, _ in acts):
+    if snapshot is not None and snapshot.code == found.code and all(line <= snapshot.line for line, _ in acts):
         found.load(snapshot)
     for line, body in store.lines(kept.id, max(min(found.line, end - REMEMBERED), 1)):
         entry = msgspec.json.decode(body)

@@ -6,6 +6,7 @@ held back, so answers keep their order even for a client that does not wait for 
 the same `performed`: tests hold both roads to the same answers.
 """
 
+import re
 from typing import Any
 from urllib.parse import unquote
 
@@ -17,33 +18,55 @@ from robandit.service.problems import MEDIA, TITLES, Problem
 from robandit.service.service import UNKNOWN, Service
 
 MOST = 16_384  # bytes of a hot body; a longer one takes the other road
+JSON = b"application/json"
+COLD = frozenset([b"expect", b"origin", b"transfer-encoding"])  # headers of requests that take the other road
+ADDRESS = re.compile(r"/v1/experiments/((?:[^/?#%]|%(?!2))+)/decisions(?:/([^/?#%]+)/reward)?").fullmatch
+HERE = (b"127.0.0.1", b"localhost", b"[::1]")
 REASONS = {200: "OK", 201: "Created", **TITLES}
+HEAD = "HTTP/1.1 {} {}\r\ncontent-type: {}\r\n"
+GOOD = {status: HEAD.format(status, REASONS[status], JSON.decode()).encode() for status in (200, 201)}
+ENCODE = msgspec.json.Encoder().encode
 DECIDE = next(route for route in ROUTES if route.path.endswith("/decisions"))
 REWARD = next(route for route in ROUTES if route.path.endswith("/reward") and route.method == "PUT")
 
 
-def http(status: int, body: bytes, kind: bytes = b"application/json", more: bytes = b"") -> bytes:
+def http(head: bytes, body: bytes) -> bytes:
     """A whole answer."""
-    head = b"HTTP/1.1 %d %b\r\ncontent-type: %b\r\ncontent-length: %d\r\n%b\r\n"
-    return head % (status, REASONS[status].encode(), kind, len(body), more) + body
+    return b"%bcontent-length: %d\r\n\r\n%b" % (head, len(body), body)
 
 
 def http_problem(problem: Problem, target: str = "") -> bytes:
     """A refusal as a whole answer."""
+    head = HEAD.format(problem.status, REASONS[problem.status], MEDIA)
     more = "".join(f"{name}: {value}\r\n" for name, value in problem.headers_at(target).items())
-    return http(problem.status, problem.body(), MEDIA.encode(), more.encode())
+    return http((head + more).encode(), problem.body())
 
 
 def route_of(method: bytes, url: bytes) -> tuple[Route, dict[str, str]] | None:
     """Which of the two requests this is, if it is one."""
-    parts = url.split(b"/")
-    if parts[1:3] != [b"v1", b"experiments"] or b"?" in url or b"%2" in url:
+    found = ADDRESS(url.decode("latin-1"))
+    if found is None:
         return None
-    if method == b"POST" and len(parts) == 5 and parts[4] == b"decisions":
-        return DECIDE, {"experiment": unquote(parts[3].decode("latin-1"))}
-    if method == b"PUT" and len(parts) == 7 and parts[4] == b"decisions" and parts[6] == b"reward":
-        return REWARD, {"experiment": unquote(parts[3].decode("latin-1")), "decision": parts[5].decode("latin-1")}
+    name, decision = found.groups()
+    if "%" in name:
+        name = unquote(name)
+    if method == b"PUT" and decision is not None:
+        return REWARD, {"experiment": name, "decision": decision}
+    if method == b"POST" and decision is None:
+        return DECIDE, {"experiment": name}
     return None
+
+
+def is_plain(headers: dict[bytes, bytes], local: bool) -> bool:
+    """Whether the body is told to be short, and what only ASGI checks is not at stake: origin, Host and media type."""
+    length = headers.get(b"content-length", b"0")
+    return (
+        length.isdigit()
+        and int(length) <= MOST
+        and headers.get(b"content-type", JSON) == JSON
+        and COLD.isdisjoint(headers)
+        and (not local or headers.get(b"host", b"").rpartition(b":")[0] in HERE)
+    )
 
 
 def hot_protocol(service: Service) -> type:
@@ -55,6 +78,9 @@ def hot_protocol(service: Service) -> type:
         found: tuple[Route, dict[str, str]] | None = None
         waiting = False  # for a commit
         body = b""
+        known: list[tuple[bytes, bytes]] | None = None  # headers that came last: mostly they come again
+        told: dict[bytes, bytes] = {}  # the same by name
+        plain = False  # what `is_plain` said of them
 
         def connection_made(self, transport: Any) -> None:
             """A client came."""
@@ -70,33 +96,39 @@ def hot_protocol(service: Service) -> type:
             else:
                 super().data_received(data)
 
+        def on_message_begin(self) -> None:
+            """A request begins; what ASGI is told of it is put together when it goes there."""
+            self.url, self.headers, self.expect_100_continue = b"", [], False
+
+        def on_header(self, name: bytes, value: bytes) -> None:
+            """One of its headers."""
+            self.headers.append((name.lower(), value))
+
         def on_headers_complete(self) -> None:
             """Which road this request takes."""
-            idle = self.cycle is None or self.cycle.response_complete
-            plain = not self.expect_100_continue and not self.parser.should_upgrade() and not self.pipeline
-            found = route_of(self.parser.get_method(), self.url) if idle and plain else None
-            if found is not None and self.parser.should_keep_alive() and self.is_short() and not service.stopping:
-                self.found, self.body = found, b""
-            else:
-                self.found = None
-                super().on_headers_complete()
-
-        def is_short(self) -> bool:
-            """Whether the body is told to be short; and what only ASGI checks is not at stake."""
-            length = -1
-            for name, value in self.headers:
-                if name == b"content-length":
-                    length = int(value) if value.isdigit() else MOST + 1
-                elif name in (b"transfer-encoding", b"origin") or (
-                    name == b"content-type" and value != b"application/json"
-                ):
-                    return False
-            return length <= MOST and (not service.tokens.open or self.is_local())
-
-        def is_local(self) -> bool:
-            """Whether the Host header names this machine."""
-            host = next((value for name, value in self.headers if name == b"host"), b"")
-            return host.rpartition(b":")[0] in (b"127.0.0.1", b"localhost", b"[::1]")
+            parser, cycle = self.parser, self.cycle
+            if (
+                (cycle is None or cycle.response_complete)
+                and not self.pipeline
+                and parser.should_keep_alive()
+                and not parser.should_upgrade()
+                and not service.stopping
+            ):
+                self.found = route_of(parser.get_method(), self.url)
+                if self.found is not None:
+                    if self.headers != self.known:
+                        self.known, self.told = self.headers, dict(self.headers)
+                        self.plain = len(self.told) == len(self.known) and is_plain(self.told, service.tokens.open)
+                    if self.plain:
+                        self.body = b""
+                        return
+            self.found = None
+            url, headers = self.url, self.headers
+            super().on_message_begin()
+            self.url = url
+            for name, value in headers:
+                super().on_header(name, value)
+            super().on_headers_complete()
 
         def on_body(self, body: bytes) -> None:
             """A piece of the body."""
@@ -110,22 +142,18 @@ def hot_protocol(service: Service) -> type:
             if self.found is None:
                 super().on_message_complete()
                 return
-            (route, params), self.found, header, key = self.found, None, b"", None
-            for name, value in self.headers:
-                if name == b"authorization":
-                    header = value
-                elif name == b"idempotency-key":
-                    key = value.decode("latin-1")
-            self.waiting = True
+            (route, params), self.found, self.waiting = self.found, None, True
+            header, key = self.told.get(b"authorization", b""), self.told.get(b"idempotency-key")
+            spelled = None if key is None else key.decode("latin-1")
             try:
-                answer, experiment = performed(service, route, header, params, self.body, key)
+                answer, experiment = performed(service, route, header, params, self.body, spelled)
             except Problem as problem:
-                service.count(route.summary, problem.status)
+                service.requests[route.summary, problem.status] += 1
                 out = http_problem(problem, self.url.decode("latin-1"))
                 service.writer.add([], self.answer, out)  # after what was asked before it
                 return
-            service.count(route.summary, answer.status)
-            out = http(answer.status, msgspec.json.encode(answer.message))
+            service.requests[route.summary, answer.status] += 1
+            out = http(GOOD[answer.status], ENCODE(answer.message))
             service.writer.add(answer.rows, self.answer, out, service.after(answer, experiment))
 
         def answer(self, out: Any) -> None:

@@ -6,8 +6,7 @@ is restored, so an id given out after that backup was made does not name another
 
 import hmac
 import struct
-from base64 import urlsafe_b64encode
-from binascii import a2b_base64
+from binascii import a2b_base64, b2a_base64
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -15,7 +14,8 @@ BODY = struct.Struct(">BIIQ")  # version, epoch, experiment, number
 VERSION = 1
 SIGNATURE = 13  # bytes: with the body 30, which base64 spells without padding
 LETTERS = 40
-URL_SAFE = str.maketrans("-_", "+/")
+TO_URL = bytes.maketrans(b"+/", b"-_")
+FROM_URL = bytes.maketrans(b"-_+/", b"+/!!")  # what base64 has and an id has not is none of its letters
 
 
 class Named(NamedTuple):
@@ -29,19 +29,20 @@ class Named(NamedTuple):
 def issued(key: bytes, epoch: int, experiment: int, number: int) -> str:
     """The id of a decision."""
     body = BODY.pack(VERSION, epoch, experiment, number)
-    return urlsafe_b64encode(body + blake2b(body, digest_size=SIGNATURE, key=key).digest()).decode()
+    raw = body + blake2b(body, digest_size=SIGNATURE, key=key).digest()
+    return b2a_base64(raw, newline=False).translate(TO_URL).decode()
 
 
 def read_id(key: bytes, text: str) -> Named | None:
     """What an id says, or None if this service never gave it out."""
-    if len(text) != LETTERS or not text.isascii() or "+" in text or "/" in text:
+    if len(text) != LETTERS:
         return None  # what is left has one spelling: 30 bytes fill their letters
     try:
-        raw = a2b_base64(text.translate(URL_SAFE), strict_mode=True)
+        raw = a2b_base64(text.encode("ascii").translate(FROM_URL), strict_mode=True)
     except ValueError:
         return None
     body, signature = raw[: BODY.size], raw[BODY.size :]
     if not hmac.compare_digest(blake2b(body, digest_size=SIGNATURE, key=key).digest(), signature):
         return None
-    version, *rest = BODY.unpack(body)
-    return Named(*rest) if version == VERSION else None
+    version, epoch, experiment, number = BODY.unpack(body)
+    return Named(epoch, experiment, number) if version == VERSION else None

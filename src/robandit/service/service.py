@@ -3,6 +3,7 @@
 import asyncio
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
@@ -37,7 +38,7 @@ class Service:
         self.engine = Engine(store, clock, self.ownership.first(store))
         self.began, self.stopping = time.monotonic(), False
         self.sync_ms, self.notes = 0.0, list[str]()
-        self.requests: dict[tuple[str, int], int] = {}  # by kind and status, for the metrics
+        self.requests = Counter[tuple[str, int]]()  # by kind and status, for the metrics
         self.tasks: set[asyncio.Task[Any]] = set()
         self.watch = Watch(self)
         self.writer: Writer
@@ -76,10 +77,6 @@ class Service:
             if rows:
                 self.writer.add(rows, ignored, None)
 
-    def count(self, kind: str, status: int) -> None:
-        """One more request, for the metrics."""
-        self.requests[kind, status] = self.requests.get((kind, status), 0) + 1
-
     def token(self, header: bytes) -> Token:
         """Who asks, by the Authorization header."""
         if self.tokens.open:
@@ -91,6 +88,8 @@ class Service:
 
     def admit(self, token: Token, role: str) -> None:
         """Refuse who lacks a role, or asks too often."""
+        if token is LOCAL:
+            return
         if not token.may(role):
             raise Problem(403, f"this token lacks the role {role!r}")
         wait = token.wait()
@@ -99,9 +98,9 @@ class Service:
 
     def experiment(self, token: Token, id: str) -> Experiment:
         """An experiment this token may know of; others do not exist for it, and some are served elsewhere."""
-        found = self.engine.get(id)
+        found = self.engine.known.get(id)
         if found is not None and self.ownership.holds(found.id):
-            if token.sees(found.id, found.name):
+            if token.experiments is None or token.sees(found.id, found.name):
                 return found
         else:
             other = self.ownership.elsewhere(id)
@@ -113,9 +112,10 @@ class Service:
         """What an answer brings about: a snapshot now and then, and the journal folded anew after an operator's act."""
         if experiment is None or not answer.rows:
             return None
-        if any(row.act for row in answer.rows):
+        if answer.rows[-1].act:  # an act comes alone
             self.learn_again(experiment)
-        return None if experiment.learning_again else self.engine.due_snapshot(experiment)
+        due = experiment.line >= experiment.snapshot_due and not experiment.learning_again
+        return experiment.snapshot() if due else None
 
     async def committed(self, answer: Answer, experiment: Experiment | None) -> Answer:
         """The answer, once its lines are durable."""

@@ -28,11 +28,13 @@ class Tally:
             counts.extend([0] * (arms - len(counts)))
         self.sums.extend([0.0] * (arms - len(self.sums)))
 
-    def decided(self, arm: int, number: int, time: float, chances: list[float] | None) -> None:
-        """One more decision; p(t) where the policy can tell it, else the traffic since the last point."""
+    def decided(self, arm: int, number: int) -> bool:
+        """One more decision; whether it is time for a point."""
         self.chosen[arm] += 1
-        if number - self.last < self.stride:
-            return
+        return number - self.last >= self.stride
+
+    def point(self, number: int, time: float, chances: list[float] | None) -> None:
+        """A point in time: p(t) where the policy can tell it, else the traffic since the last point."""
         if chances is None:
             since = [now - then for now, then in zip(self.chosen, self.before, strict=True)]
             chances = [count / sum(since) for count in since]

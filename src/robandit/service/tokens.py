@@ -57,14 +57,10 @@ class Tokens:
 
     def __init__(self, path: Path | str | None) -> None:
         self.path = None if path is None else Path(path)
+        self.open = path is None  # everybody on this machine may do everything
         self.known: dict[bytes, Token] = {}
         self.stamp: tuple[float, int] = (0.0, 0)
         self.refresh()
-
-    @property
-    def open(self) -> bool:
-        """Whether everybody on this machine may do everything."""
-        return self.path is None
 
     def refresh(self) -> None:
         """Read the file if it has changed."""

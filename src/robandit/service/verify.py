@@ -18,7 +18,7 @@ from robandit.online.saving import told_by
 from robandit.online.standing import Entry
 from robandit.online.terms import read_terms
 from robandit.online.warm import fold_log
-from robandit.service.experiment import Experiment, code_of, opened
+from robandit.service.experiment import Experiment, opened
 from robandit.service.stores.base import NO_HEAD, Kept, Snapshot, Store, chained
 from robandit.state import save_state
 
@@ -77,7 +77,7 @@ def folded_again(store: Store, kept: Kept, chain: bytes, compiled: bool) -> Veri
     snapshot = store.snapshot(kept.id)
     found = Verified(kept.name, 1, 0, chain.hex(), notes=[])
     last_act = max((line for line, _ in acts), default=0)
-    if snapshot is not None and (snapshot.code != code_of(fresh) or last_act > snapshot.line):
+    if snapshot is not None and (snapshot.code != fresh.code or last_act > snapshot.line):
         snapshot = None
         found.notes.append("the last snapshot is of other code or of before an act, and is not used")
     found.dice = None if acts else True

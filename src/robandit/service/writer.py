@@ -10,20 +10,14 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from robandit.service.stores.base import Row, Snapshot, Store
 
 Reply = Callable[[Any], None]  # called with what was to be answered, or with the error
 
 
-class Item(NamedTuple):
-    """Lines to be committed, and what happens then."""
-
-    rows: list[Row]
-    reply: Reply
-    answer: Any
-    snapshot: Snapshot | None
+Item = tuple[list[Row], Reply, Any, Snapshot | None]  # lines to be committed, and what is to be answered then
 
 
 class Writer:
@@ -45,7 +39,7 @@ class Writer:
         if self.error is not None:
             reply(self.error)
             return
-        self.queue.append(Item(rows, reply, answer, snapshot))
+        self.queue.append((rows, reply, answer, snapshot))
         if not self.busy:
             self.busy = True
             self.loop.call_soon(self.hand_over)
@@ -58,8 +52,8 @@ class Writer:
     def run(self) -> None:
         """The thread: commit, tell the loop, again."""
         while (batch := self.batches.get()) is not None:
-            rows = [row for item in batch for row in item.rows]
-            snapshots = [item.snapshot for item in batch if item.snapshot is not None]
+            rows = [row for lines, _, _, _ in batch for row in lines]
+            snapshots = [snapshot for _, _, _, snapshot in batch if snapshot is not None]
             began = time.perf_counter()
             try:
                 if rows or snapshots:
@@ -78,15 +72,15 @@ class Writer:
         self.commits, self.lines = self.commits + 1, self.lines + lines
         self.seconds += 0.05 * (seconds - self.seconds)
         self.longest = max(0.999 * self.longest, seconds)
-        for item in batch:
-            item.reply(item.answer)
+        for _, reply, answer, _ in batch:
+            reply(answer)
 
     def fail(self, batch: list[Item], error: BaseException) -> None:
         """On the loop: nothing is committed any more."""
         self.error = error
         waiting, self.queue = [*batch, *self.queue], []
-        for item in waiting:
-            item.reply(error)
+        for _, reply, _, _ in waiting:
+            reply(error)
         self.failed(error)
 
     async def added(self, rows: list[Row], answer: Any = None, snapshot: Snapshot | None = None) -> Any:

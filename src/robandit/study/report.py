@@ -53,6 +53,7 @@ WEIGHED = (
     "runs are. Each cell is tested at the 5 % level after Holm's correction within a claim; a claim holds if all its "
     "cells say so, fails if one says the contrary, and stays open otherwise."
 )
+FILES = ("pdf", "png", "svg")  # what every figure is written as; the page shows the last
 
 
 def grid_section(results: Results, grid: Grid, published: Published | None = None) -> Section:
@@ -69,13 +70,13 @@ def grid_section(results: Results, grid: Grid, published: Published | None = Non
 
 
 def write_page(title: str, lead: list[str], sections: list[Section], folder: Path) -> Path:
-    """Render the page and write it, with figures (svg, pdf, png) and tables (csv, tex) beside it."""
+    """Render the page and write it, with figures (pdf, png, svg) and tables (csv, tex) beside it."""
     drawings, narrow = dict[str, bytes](), dict[str, bytes]()
     for section in sections:
         for picture in section.pictures:
             slim = picture.drawing.narrow()
             narrow[picture.id] = slim.rendered("svg") if slim is not None else b""
-            for kind in ("pdf", "png", "svg"):
+            for kind in FILES:
                 drawings[picture.id] = picture.drawing.rendered(kind)
                 write_atomically(folder / "figures" / f"{picture.id}.{kind}", drawings[picture.id])
         for table in section.tables:

@@ -100,13 +100,12 @@ def chained(head: bytes, body: str) -> bytes:
 
 def heads_after(rows: list[Row], head_of: dict[int, Head]) -> dict[int, Head]:
     """The heads after some lines, each of which must be the next one of its experiment."""
-    found: dict[int, Head] = {}
-    for row in rows:
-        head = found.get(row.experiment) or head_of.get(row.experiment)
+    found: dict[int, tuple[int, bytes]] = {}
+    for experiment, line, _, _, body in rows:
+        head = found.get(experiment) or head_of.get(experiment)
         if head is None:
-            raise Refused(f"there is no experiment {row.experiment}")
-        line, chain = head
-        if row.line != line + 1:
-            raise Refused(f"line {line + 1} of experiment {row.experiment} must come next, not {row.line}")
-        found[row.experiment] = Head(row.line, chained(chain, row.body))
-    return found
+            raise Refused(f"there is no experiment {experiment}")
+        if line != head[0] + 1:
+            raise Refused(f"line {head[0] + 1} of experiment {experiment} must come next, not {line}")
+        found[experiment] = (line, chained(head[1], body))
+    return {experiment: Head(*head) for experiment, head in found.items()}
