@@ -10,6 +10,7 @@ import robandit as rb
 from robandit.catalogue import shipped
 from robandit.conformance.law import require_same_play
 from robandit.lab.table import set_table
+from robandit.policies.slates.bar import shortened
 from robandit.policies.slates.slate import madow
 from tests.naive.slates import (
     NaiveBar,
@@ -84,6 +85,13 @@ def test_steps_have_the_values_worked_out_by_hand(text: str, shown: list[int], a
     policy.learn_slate(state, stream(0))
     assert state.marginals == pytest.approx(after, abs=6e-9)
     assert state.chances == pytest.approx(np.array(after) / 2, abs=6e-9)
+
+
+def test_a_marginal_goes_at_most_half_of_its_way_to_0_or_1() -> None:
+    for before, after in ((0.4, 0.1), (0.4, -3.0), (0.6, 0.9), (0.6, 5.0)):
+        kept = before + shortened(before, after) * (after - before)
+        assert kept == pytest.approx(0.5 * before if after < before else 0.5 + 0.5 * before)
+    assert [shortened(0.4, after) for after in (0.21, 0.4, 0.69)] == [1.0] * 3
 
 
 def test_the_drift_of_slate_samba_is_exact() -> None:

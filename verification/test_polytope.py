@@ -87,7 +87,7 @@ def test_a_barrier_step_of_any_size_stays_on_the_simplex() -> None:
 
 @pytest.mark.parametrize("name", WIDER)
 def test_no_policy_leaves_the_simplex_in_a_million_attacked_rounds(name: str) -> None:
-    """The loop looks at p(t) where it records: after every slate, or turn of all agents. The attacker erases and adds."""
+    """The loop looks at p(t) where it records: after every slate, or turn of all agents. The attacker does both."""
     games: dict[str, tuple[Any, dict[str, int]]] = {
         "linear policy": (rb.environment("linear:arms=6,dimension=3,gap=0.1"), {}),
         "team policy": (rb.Bernoulli((0.1, 0.5, 0.9, 0.8)), {"agents": 5}),
