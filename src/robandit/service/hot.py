@@ -142,11 +142,11 @@ def hot_protocol(service: Service) -> type:
             if self.found is None:
                 super().on_message_complete()
                 return
-            (route, params), self.found, self.waiting = self.found, None, True
-            header, key = self.told.get(b"authorization", b""), self.told.get(b"idempotency-key")
-            spelled = None if key is None else key.decode("latin-1")
+            self.waiting = True
+            (route, params), told = self.found, self.told
+            key = told[b"idempotency-key"].decode("latin-1") if b"idempotency-key" in told else None
             try:
-                answer, experiment = performed(service, route, header, params, self.body, spelled)
+                answer, experiment = performed(service, route, told.get(b"authorization", b""), params, self.body, key)
             except Problem as problem:
                 service.requests[route.summary, problem.status] += 1
                 out = http_problem(problem, self.url.decode("latin-1"))
