@@ -1,7 +1,7 @@
 """A load generator: connections that ask again as soon as they are answered, on this machine; prints JSON.
 
-`python benchmarks/service_load.py PORT EXPERIMENT SECONDS [CONNECTIONS] [TOKEN]` asks for decisions, then tells their
-rewards; `own_us` is the CPU that it took itself, a request.
+`python benchmarks/service_load.py PORT EXPERIMENT SECONDS [CONNECTIONS] [TOKEN] [QUERY]` asks for decisions, then
+tells their rewards; `own_us` is the CPU that it took itself, a request.
 """
 
 import asyncio
@@ -59,15 +59,14 @@ class Client(asyncio.Protocol):
 class Load:
     """What is asked, and what came back."""
 
-    def __init__(self, port: int, experiment: str, kind: str, seconds: float, token: str) -> None:
+    def __init__(self, port: int, experiment: str, kind: str, seconds: float, token: str = "", query: str = "") -> None:
         head = f"host: 127.0.0.1:{port}\r\ncontent-type: application/json\r\n"
         head += f"authorization: Bearer {token}\r\n" if token else ""
-        self.decide = (
-            f"POST /v1/experiments/{experiment}/decisions HTTP/1.1\r\n{head}content-length: 2\r\n\r\n{{}}".encode()
-        )
+        line = f"POST /v1/experiments/{experiment}/decisions{query} HTTP/1.1"
+        self.decide = f"{line}\r\n{head}content-length: 2\r\n\r\n{{}}".encode()
         self.put = (
             f"PUT /v1/experiments/{experiment}/decisions/".encode(),
-            f"/reward HTTP/1.1\r\n{head}content-length: 12\r\n\r\n".encode(),
+            f"/reward{query} HTTP/1.1\r\n{head}content-length: 12\r\n\r\n".encode(),
         )
         self.ids: list[bytes] = []
         self.kind, self.ends, self.times = kind, time.perf_counter() + min(seconds, MOST_SECONDS), list[float]()
@@ -118,9 +117,11 @@ async def played(load: Load, port: int, connections: int) -> dict[str, object]:
     }
 
 
-async def main(port: int, experiment: str, seconds: float, connections: int, token: str) -> list[dict[str, object]]:
+async def main(
+    port: int, experiment: str, seconds: float, connections: int, token: str, query: str
+) -> list[dict[str, object]]:
     """Decisions, then their rewards."""
-    load = Load(port, experiment, "decisions", seconds, token)
+    load = Load(port, experiment, "decisions", seconds, token, query)
     told = [await played(load, port, connections)]
     load.kind, load.ends, load.times, load.statuses = "rewards", time.perf_counter() + seconds, [], {}
     return [*told, await played(load, port, connections)]
@@ -129,6 +130,6 @@ async def main(port: int, experiment: str, seconds: float, connections: int, tok
 if __name__ == "__main__":
     port, experiment, seconds = int(sys.argv[1]), sys.argv[2], float(sys.argv[3])
     connections = int(sys.argv[4]) if len(sys.argv) > 4 else 64
-    token = sys.argv[5] if len(sys.argv) > 5 else ""
+    token, query = ([*sys.argv[5:], "", ""])[:2]
     uvloop.install()
-    print(json.dumps(asyncio.run(main(port, experiment, seconds, connections, token))))
+    print(json.dumps(asyncio.run(main(port, experiment, seconds, connections, token, query))))

@@ -34,7 +34,7 @@ async def writing(port: int, minutes: float, waits: list[float]) -> dict[str, in
     """Decisions and their rewards, in turns of a few seconds, until the time is up."""
     ends, statuses = time.perf_counter() + 60 * minutes, dict[str, int]()
     while time.perf_counter() < ends:
-        load = service_load.Load(port, "soak", "decisions", 5.0, "")
+        load = service_load.Load(port, "soak", "decisions", 5.0)
         for kind in ("decisions", "rewards"):
             load.kind, load.ends, load.times, load.statuses = kind, time.perf_counter() + 5.0, [], {}
             load.pause = PAUSE
