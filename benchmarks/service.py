@@ -89,11 +89,12 @@ def loads(folder: str) -> bool:
             for name, query in roads.items():
                 server = other if name == "a bare server" else ours
                 found[name].append(server.loaded("bench", SECONDS, query))
+        health = ours.ask("/healthz")
     finally:
         ours.stop()
         other.stop()
     cpu = {name: statistics.median(run[0]["cpu_us"] for run in runs) for name, runs in found.items()}
-    print_loads(found, cpu)
+    print_loads(found, cpu, health)
     to_bare, to_asgi = (cpu["robandit serve"] / cpu[name] for name in ("a bare server", "the same through ASGI"))
     print(f"\n{'CPU a request, ratios within this run':58} {'ratio':>9} {'limit':>7}")
     print(f"{'robandit serve / a bare server':58} {to_bare:9.2f} {TO_BARE:7.1f}")
@@ -102,11 +103,14 @@ def loads(folder: str) -> bool:
     return good and to_bare <= TO_BARE and to_asgi <= TO_ASGI
 
 
-def print_loads(found: dict[str, list[list[dict[str, Any]]]], cpu: dict[str, float]) -> None:
+def print_loads(found: dict[str, list[list[dict[str, Any]]]], cpu: dict[str, float], health: dict[str, Any]) -> None:
     """The best of the rounds, and how far it is from what an idle machine is to reach."""
     load, own = os.getloadavg()[0], found["robandit serve"][0][0]["own_us"]
     print(f"\nservice, SQLite, {CONNECTIONS} connections, best of {ROUNDS} rounds of {SECONDS:g} s; no looks for fraud")
     print(f"the machine's load is {load:.1f}; the generator takes {own} us of CPU a request beside it")
+    print(
+        f"a sync of the disk took {health['sync_ms']:.1f} ms at the start, a commit {health['commit_ms']:.1f} ms lately"
+    )
     print(f"{'':58} {'a second':>9} {'p50 ms':>7} {'p99 ms':>7} {'CPU us':>7}")
     for name, runs in found.items():
         for place, kind in enumerate(GOALS):
