@@ -82,6 +82,14 @@ def attacks() -> None:
     main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
 
 
+def wider() -> None:
+    """Contexts under attack, for docs/wider.md."""
+    policies = ("linear-thompson", "linucb:scale=0.3", "cw-oful:scale=0.3,bears=50", "thompson")
+    named = [word for policy in policies for word in ("--policy", policy)]
+    game = ["--environment", "contexts", "--horizon", "20000", "--runs", "20", "--attack", "sink-best"]
+    main(["play", *game, "--budget", "100", *named, "--plot", str(FOLDER / "contexts.png")])
+
+
 def manipulated() -> None:
     """The story of docs/audit.md: a ring of five turns the leader, and the audit of its journal."""
     journal, page = Path("out/ring.journal"), Path("out/ring")
@@ -96,6 +104,7 @@ def manipulated() -> None:
 
 if __name__ == "__main__":
     manipulated()
+    wider()
     comparison()
     attacks()
     corruption()

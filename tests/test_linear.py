@@ -36,7 +36,7 @@ DEPENDENT = Linear(rows=((0.2, 1.0, 2.0, 3.0, 0.0), (0.9, 0.5, 1.2, 1.7, 0.0), (
 @pytest.mark.parametrize("game", [GAME, DEPENDENT], ids=["drawn", "dependent"])
 @pytest.mark.parametrize("name", TWINS)
 def test_same_arms_as_the_naive_policy(name: str, game: Any) -> None:
-    policy, rounds = rb.policy(name), 600
+    policy, rounds = rb.policy(name), 300
     twin, terms = TWINS[name]
     random, other, paid = stream(31), stream(31), stream(32)
     state = policy.start(rb.Setting(len(game.means), rounds, 0.0, game.features))
@@ -134,11 +134,12 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, message: str)
         rb.environment(f"linear:file={path}")
 
 
-def test_who_needs_features_says_so() -> None:
+def test_who_needs_features_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(rb.InputError, match="linucb needs arms with features: give an environment that has some"):
         rb.simulate(rb.policy("linucb"), rb.Bernoulli((0.1, 0.9)), horizon=10)
     with pytest.raises(rb.InputError, match="needs arms with features"):
         rb.Learner("linear-samba", ["a", "b"])
+    monkeypatch.setattr("robandit.environments.linear.DRAWS", 50)
     with pytest.raises(rb.InputError, match="no game of 30 arms with a gap near"):
         rb.environment("linear:gap=0.75")
 

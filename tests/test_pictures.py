@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from robandit.catalogue import shipped
+from robandit.catalogue import SHIPPED, shipped
 from robandit.lab.trace import summarised
 from robandit.pictures.corruption import Curve, regret_against_budget
 from robandit.pictures.panels import Drawing, Line, Panel
 from robandit.pictures.regret import regret_comparison
-from robandit.pictures.style import FAMILIES, colour_of, family_of, log_ticks, looks
+from robandit.pictures.style import FAMILIES, WIDER, colour_of, family_of, log_ticks, looks
 
 
 def test_the_comparison_names_every_policy_and_both_conditions(tmp_path: Path) -> None:
@@ -45,6 +45,9 @@ def test_every_member_of_a_family_is_a_policy_and_only_simple_ones_have_none() -
     assert set(members) < set(shipped("policy"))
     assert family_of("samba:learning_rate=0.1") == "SAMBA"
     assert family_of("mine:x=1") == "other"
+    assert set(WIDER) | {"independent"} == set(SHIPPED.policies()) - set(shipped("policy"))
+    assert set(WIDER.values()) <= set(members)
+    assert family_of("cw-oful:scale=0.3") == "UCB"
 
 
 def luminance(colour: str) -> float:

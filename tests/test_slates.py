@@ -10,6 +10,7 @@ import robandit as rb
 from robandit.catalogue import shipped
 from robandit.conformance.law import require_same_play
 from robandit.lab.table import set_table
+from robandit.policies.slates.bar import shortened
 from robandit.policies.slates.slate import madow
 from tests.naive.slates import (
     NaiveBar,
@@ -26,16 +27,16 @@ from tests.test_naive import Shared
 
 PATHS = rb.environment("paths:rows=3,columns=3")
 TWINS: list[tuple[str, type[NaiveSlates], dict[str, Any], int]] = [
-    ("slate-samba", NaiveSlateSamba, {"learning_rate": 0.3}, 1500),
-    ("bar", NaiveBar, {"learning_rate": 0.3}, 1500),
-    ("bar", NaiveBar, {"learning_rate": 0.2, "form": "linear"}, 1500),
-    ("comb-ucb1", NaiveCombUcb1, {"scale": 0.5}, 1500),
-    ("slate-thompson", NaiveSlateThompson, {}, 1500),
+    ("slate-samba", NaiveSlateSamba, {"learning_rate": 0.3}, 800),
+    ("bar", NaiveBar, {"learning_rate": 0.3}, 800),
+    ("bar", NaiveBar, {"learning_rate": 0.2, "form": "linear"}, 800),
+    ("comb-ucb1", NaiveCombUcb1, {"scale": 0.5}, 800),
+    ("slate-thompson", NaiveSlateThompson, {}, 800),
     ("slate-hybrid", NaiveSlateHybrid, {}, 120),
-    ("slate-cbarbar", NaiveSlateCbarbar, {"scale": 0.3}, 1500),
-    ("listed-samba", NaiveListedSamba, {"learning_rate": 0.1}, 1000),
-    ("comb-ucb1", NaiveCombUcb1, {}, 1000),
-    ("slate-thompson", NaiveSlateThompson, {}, 1000),
+    ("slate-cbarbar", NaiveSlateCbarbar, {"scale": 0.1}, 800),
+    ("listed-samba", NaiveListedSamba, {"learning_rate": 0.1}, 500),
+    ("comb-ucb1", NaiveCombUcb1, {}, 500),
+    ("slate-thompson", NaiveSlateThompson, {}, 500),
 ]
 LISTED = 7  # the twins from here on play paths
 
@@ -84,6 +85,13 @@ def test_steps_have_the_values_worked_out_by_hand(text: str, shown: list[int], a
     policy.learn_slate(state, stream(0))
     assert state.marginals == pytest.approx(after, abs=6e-9)
     assert state.chances == pytest.approx(np.array(after) / 2, abs=6e-9)
+
+
+def test_a_marginal_goes_at_most_half_of_its_way_to_0_or_1() -> None:
+    for before, after in ((0.4, 0.1), (0.4, -3.0), (0.6, 0.9), (0.6, 5.0)):
+        kept = before + shortened(before, after) * (after - before)
+        assert kept == pytest.approx(0.5 * before if after < before else 0.5 + 0.5 * before)
+    assert [shortened(0.4, after) for after in (0.21, 0.4, 0.69)] == [1.0] * 3
 
 
 def test_the_drift_of_slate_samba_is_exact() -> None:
@@ -150,7 +158,7 @@ def test_with_one_slot_it_is_the_policy_for_arms_to_the_bit(wide: str, narrow: s
 
 @pytest.mark.parametrize("name", shipped("slate policy"))
 def test_compiled_equals_interpreted_and_the_books_are_even(name: str) -> None:
-    policy = rb.policy(name if name != "slate-cbarbar" else "slate-cbarbar:scale=0.2")
+    policy = rb.policy(name if name != "slate-cbarbar" else "slate-cbarbar:scale=0.01")
     lists = name == "listed-samba"
     ground, slate = (PATHS, 1) if lists else (rb.Bernoulli(MEANS9), 3)
     attack = rb.attack("sink-shown:arm=2", budget=7)
@@ -162,6 +170,27 @@ def test_compiled_equals_interpreted_and_the_books_are_even(name: str) -> None:
     assert trace.rounds[-1] == 150
     best = max(np.array(PATHS.means)[PATHS.family].sum(axis=1)) if lists else 0.9 + 0.8 + 0.7
     assert trace.regret[:, -1] == pytest.approx(150 * best - trace.pulls @ np.array(ground.means))
+
+
+def test_the_epochs_of_cbarbar_are_those_of_its_paper() -> None:
+    """N_1 = 2 lambda d^2 K, later ones from n_* to twice it, n_* = lambda d^2 K 2^((m-1)/2); d = 1 is cbarbar's own."""
+    for slots in (1, 3):
+        policy: Any = rb.policy("slate-cbarbar:scale=0.05,delta=0.01")
+        state, random, dice = policy.start(rb.Setting(6, 900, slots=slots)), np.random.default_rng(1), stream(3)
+        policy.begin(state, dice)
+        unit = state.log_term * slots**2 * 6
+        assert state.left == np.ceil(2 * unit)
+        while state.number < 5:
+            number, gaps = state.number, state.gaps.copy()
+            state.paid[:] = random.uniform(size=slots)
+            policy.learn_slate(state, dice)
+            policy.draw_slate(state, dice)
+            if state.number > number:
+                star = unit * 2 ** (number / 2)
+                assert star <= state.left <= 2 * star + 1
+                assert (state.gaps >= 0.5 * gaps).all()
+    plain: Any = rb.policy("cbarbar:scale=0.05,delta=0.01").start(rb.Setting(6, 900))
+    assert plain.length == policy.start(rb.Setting(6, 900, slots=1)).left
 
 
 def test_a_best_slate_is_one_that_loses_nothing() -> None:

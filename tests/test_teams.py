@@ -28,7 +28,7 @@ MEANS = (0.1, 0.9, 0.5, 0.3, 0.0)
 
 @pytest.mark.parametrize(("name", "twin", "terms", "agents"), TWINS)
 def test_same_arms_and_messages_as_the_naive_policy(name: str, twin: Any, terms: dict[str, Any], agents: int) -> None:
-    rounds = 3000 // agents * agents
+    rounds = 1200 // agents * agents
     policy = shipped("team policy")[name](**terms)
     random, paid = stream(41), stream(42)
     state = policy.start(rb.Setting(5, rounds, agents=agents))

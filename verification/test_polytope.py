@@ -1,4 +1,4 @@
-"""A million fuzzed updates of the rules for slates, lists, teams and features: none leaves its polytope."""
+"""A million fuzzed updates of each rule for slates, lists, teams and features: none leaves its polytope."""
 
 from typing import Any
 
@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 import robandit as rb
+from robandit.catalogue import POLICIES, scaled, shipped
+from robandit.lab.table import set_table
 from robandit.numerics import barrier_step
 from tests.support import stream
 
-STARTS, STEPS = 250, 1000  # of each rule
+STARTS, STEPS = 1000, 1000  # of each rule
+ROUNDS, RUNS = 100_000, 10  # of each policy
+WIDER = {name: kind for kind in POLICIES[1:] for name in shipped(kind)}
 
 
 def point(random: Any, arms: int, total: int) -> np.ndarray:
@@ -79,3 +83,21 @@ def test_a_barrier_step_of_any_size_stays_on_the_simplex() -> None:
             barrier_step(chances, steps)
             assert chances.min() > 0.0
             assert abs(chances.sum() - 1.0) <= 1e-12
+
+
+@pytest.mark.parametrize("name", WIDER)
+def test_no_policy_leaves_the_simplex_in_a_million_attacked_rounds(name: str) -> None:
+    """The loop looks at p(t) where it records: after every slate, or turn of all agents. The attacker does both."""
+    games: dict[str, tuple[Any, dict[str, int]]] = {
+        "linear policy": (rb.environment("linear:arms=6,dimension=3,gap=0.1"), {}),
+        "team policy": (rb.Bernoulli((0.1, 0.5, 0.9, 0.8)), {"agents": 5}),
+        "slate policy": (rb.Bernoulli((0.1, 0.5, 0.9, 0.8, 0.0, 1.0)), {"slate": 3}),
+    }
+    ground, shape = games[WIDER[name]] if name != "listed-samba" else (rb.environment("paths:rows=3,columns=3"), {})
+    turns = shape.get("agents", 1) * (4 if name == "listed-samba" else shape.get("slate", 1))
+    rounds, attack = ROUNDS // turns, rb.attack("push-shown:raised=1", budget=0.01 * ROUNDS)
+    table = set_table(scaled(rb.policy(name)), ground, attack, rounds, RUNS, 1, rounds, **shape)
+    for run in range(RUNS):
+        table.play_compiled(slice(run, run + 1))
+    table.check_faults(slice(0, RUNS))
+    assert table.progress.tolist() == [rounds * turns] * RUNS

@@ -192,7 +192,7 @@ class NaiveSlateCbarbar(NaiveSlates):
     def __init__(self, *given: object, scale: float = 1.0) -> None:
         super().__init__(*given)  # type: ignore[arg-type]
         self.lam = scale * math.log(8 * self.arms * self.horizon * math.log2(self.horizon))
-        self.gaps, self.epoch = [float(self.slots)] * self.arms, 0
+        self.gaps, self.epoch = [1.0] * self.arms, 0
         values = [self.random.uniform() for _ in range(self.arms)]
         self.begin(values, values)
 
@@ -201,7 +201,7 @@ class NaiveSlateCbarbar(NaiveSlates):
         self.epoch += 1
         top = self.best(high)
         self.slates = [self.best(low)] + [top if i in top else [*top[:-1], i] for i in range(self.arms)]
-        planned = [self.lam * self.arms * 2 ** (0.5 * (self.epoch - 1))]
+        planned = [self.lam * self.slots**2 * self.arms * 2 ** (0.5 * (self.epoch - 1))]
         planned += [self.lam * (self.slots / gap) ** 2 for gap in self.gaps]
         self.length = math.ceil(sum(planned))
         self.chances = [n / sum(planned) for n in planned]
@@ -227,5 +227,5 @@ class NaiveSlateCbarbar(NaiveSlates):
         for i in range(self.arms):
             own = top if i in top else [*top[:-1], i]
             lacking = best - sum(high[item] for item in own)
-            self.gaps[i] = max(self.slots * 2 ** (-0.25 * self.epoch), lacking, 0.5 * self.gaps[i])
+            self.gaps[i] = max(2 ** (-0.25 * self.epoch), lacking, 0.5 * self.gaps[i])
         self.begin(low, high)

@@ -40,9 +40,21 @@ class Look:
     marker: str
 
 
+WIDER = {  # policies of wider games, drawn as the one for arms that they come from
+    **dict.fromkeys(("linear-samba", "team-samba", "slate-samba", "bar", "listed-samba"), "samba"),
+    **dict.fromkeys(("linear-thompson", "slate-thompson"), "thompson"),
+    **dict.fromkeys(("linucb", "cw-oful", "comb-ucb1"), "ucb1"),
+    "linear-softmax": "softmax-gradient",
+    "slate-hybrid": "ftrl-hybrid",
+    "slate-cbarbar": "cbarbar",
+    "team-draa": "draa",
+}
+
+
 def family_of(policy: str) -> str:
     """The family of a policy, by its name or its whole text."""
     name = policy.partition(":")[0]
+    name = WIDER.get(name, name)
     return next((family for family, (_, members) in FAMILIES.items() if name in members), "other")
 
 

@@ -1,7 +1,8 @@
 """CBARBAR (Xu & Li 2021) for slates of several items, a reconstruction.
 
-Known are its bound, C + d^2 K/Delta, and one call of the oracle for each item and epoch; sides of the band and how d
-enters are rebuilt so that d = 1 is `cbarbar`.
+Known are its bound, C + d^2 K/Delta, one call of the oracle for each item and epoch, and how d enters an epoch: gaps of
+slates begin at 1, item i is asked for lambda d^2/gap^2 times, the best slate d^2 K lambda 2^((m-1)/2) times. The sides
+of the band are rebuilt; d = 1 is `cbarbar`.
 """
 
 import math
@@ -66,7 +67,7 @@ class SlateCbarbar(Slates[State]):
             slates=np.zeros(shape, np.int64),
             expected=expected,
             sums=sums,
-            gaps=np.full(arms, float(slots)),
+            gaps=np.ones(arms),
             values=np.zeros(arms),
             trial=np.zeros(slots, np.int64),
             anyone=anything(setting),
@@ -87,7 +88,7 @@ class SlateCbarbar(Slates[State]):
         """Plan the next epoch."""
         state.number += 1
         arms, slots = len(state.gaps), len(state.shown)
-        state.expected[STAR] = state.log_term * arms * math.pow(2.0, 0.5 * (state.number - 1))
+        state.expected[STAR] = state.log_term * slots * slots * arms * math.pow(2.0, 0.5 * (state.number - 1))
         total = state.expected[STAR]
         for item in range(arms):
             state.expected[item + 1] = state.log_term * (slots / state.gaps[item]) ** 2
@@ -149,7 +150,7 @@ class SlateCbarbar(Slates[State]):
         for item in range(len(state.gaps)):
             state.values[item] = state.sums[item + 1] / state.expected[item + 1]
         best = self.aim(state, 1.0 / (16.0 * slots))
-        floor = slots * math.pow(2.0, -0.25 * state.number)
+        floor = math.pow(2.0, -0.25 * state.number)
         for item in range(len(state.gaps)):
             value = 0.0
             for slot in range(slots):
