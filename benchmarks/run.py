@@ -7,9 +7,10 @@ import audit
 import compiling
 import online
 import policies
+import service
 import threads
 
 if __name__ == "__main__":
-    sections = (against_c, policies, compiling, threads, online, audit)
+    sections = (against_c, policies, compiling, threads, online, audit, service)
     held = [section.main() for section in sections]
     sys.exit(0 if all(held) else 1)

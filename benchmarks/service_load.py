@@ -1,6 +1,7 @@
 """A load generator: connections that ask again as soon as they are answered, on this machine; prints JSON.
 
-`python benchmarks/service_load.py PORT EXPERIMENT decisions|rewards SECONDS [CONNECTIONS] [TOKEN]`
+`python benchmarks/service_load.py PORT EXPERIMENT SECONDS [CONNECTIONS] [TOKEN] [QUERY]` asks for decisions, then
+tells their rewards; `own_us` is the CPU that it took itself, a request.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ class Client(asyncio.Protocol):
 
     def __init__(self, load: "Load") -> None:
         self.load, self.buffer, self.began = load, b"", 0.0
+        self.loop = asyncio.get_running_loop()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Ask for the first time."""
@@ -35,17 +37,17 @@ class Client(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """An answer, when it is whole."""
-        self.buffer += data
-        head = self.buffer.find(b"\r\n\r\n")
+        text = self.buffer = self.buffer + data if self.buffer else data
+        head = text.find(b"\r\n\r\n")
         if head < 0:
             return
-        at = self.buffer.find(b"content-length: ") + 16
-        end = head + 4 + int(self.buffer[at : self.buffer.find(b"\r\n", at)])
-        if len(self.buffer) >= end:
-            self.load.answered(self.buffer[9:12], self.buffer[head + 4 : end], time.perf_counter() - self.began)
-            self.buffer = self.buffer[end:]
+        at = text.find(b"content-length: ") + 16
+        end = head + 4 + int(text[at : text.find(b"\r\n", at)])
+        if len(text) >= end:
+            self.load.answered(text[9:12], text[head + 4 : end], time.perf_counter() - self.began)
+            self.buffer = text[end:]
             if self.load.pause:
-                asyncio.get_running_loop().call_later(self.load.pause, self.ask)
+                self.loop.call_later(self.load.pause, self.ask)
             else:
                 self.ask()
 
@@ -57,14 +59,16 @@ class Client(asyncio.Protocol):
 class Load:
     """What is asked, and what came back."""
 
-    def __init__(self, port: int, experiment: str, kind: str, seconds: float, token: str) -> None:
+    def __init__(self, port: int, experiment: str, kind: str, seconds: float, token: str = "", query: str = "") -> None:
         head = f"host: 127.0.0.1:{port}\r\ncontent-type: application/json\r\n"
         head += f"authorization: Bearer {token}\r\n" if token else ""
-        self.decide = (
-            f"POST /v1/experiments/{experiment}/decisions HTTP/1.1\r\n{head}content-length: 2\r\n\r\n{{}}".encode()
+        line = f"POST /v1/experiments/{experiment}/decisions{query} HTTP/1.1"
+        self.decide = f"{line}\r\n{head}content-length: 2\r\n\r\n{{}}".encode()
+        self.put = (
+            f"PUT /v1/experiments/{experiment}/decisions/".encode(),
+            f"/reward{query} HTTP/1.1\r\n{head}content-length: 12\r\n\r\n".encode(),
         )
-        self.put = f"PUT /v1/experiments/{experiment}/decisions/%s/reward HTTP/1.1\r\n{head}content-length: 12\r\n\r\n"
-        self.ids: list[str] = []
+        self.ids: list[bytes] = []
         self.kind, self.ends, self.times = kind, time.perf_counter() + min(seconds, MOST_SECONDS), list[float]()
         self.statuses: dict[str, int] = {}
         self.pause = 0.0  # seconds between an answer and the next request of its connection
@@ -76,7 +80,8 @@ class Load:
             return None
         if self.kind == "decisions":
             return self.decide
-        return (self.put % self.ids.pop()).encode() + b'{"reward":%d}' % (len(self.ids) % 2)
+        before, after = self.put
+        return b'%b%b%b{"reward":%d}' % (before, self.ids.pop(), after, len(self.ids) % 2)
 
     def answered(self, status: bytes, body: bytes, seconds: float) -> None:
         """One answer."""
@@ -84,7 +89,7 @@ class Load:
         key = status.decode()
         self.statuses[key] = self.statuses.get(key, 0) + 1
         if self.kind == "decisions" and key in ("200", "201"):
-            self.ids.append(json.loads(body)["id"])
+            self.ids.append(body[7 : body.index(b'"', 7)])  # {"id":"...
 
     def left(self) -> None:
         """A connection has closed."""
@@ -95,7 +100,7 @@ class Load:
 
 async def played(load: Load, port: int, connections: int) -> dict[str, object]:
     """All connections until the end."""
-    loop, began = asyncio.get_running_loop(), time.perf_counter()
+    loop, began, spent = asyncio.get_running_loop(), time.perf_counter(), time.process_time()
     load.open, load.done = connections, loop.create_future()
     for _ in range(connections):
         await loop.create_connection(lambda: Client(load), "127.0.0.1", port)
@@ -108,12 +113,15 @@ async def played(load: Load, port: int, connections: int) -> dict[str, object]:
         "a_second": round(len(times) / wall),
         "ms": ranks,
         "statuses": load.statuses,
+        "own_us": round(1e6 * (time.process_time() - spent) / max(len(times), 1)),
     }
 
 
-async def main(port: int, experiment: str, seconds: float, connections: int, token: str) -> list[dict[str, object]]:
+async def main(
+    port: int, experiment: str, seconds: float, connections: int, token: str, query: str
+) -> list[dict[str, object]]:
     """Decisions, then their rewards."""
-    load = Load(port, experiment, "decisions", seconds, token)
+    load = Load(port, experiment, "decisions", seconds, token, query)
     told = [await played(load, port, connections)]
     load.kind, load.ends, load.times, load.statuses = "rewards", time.perf_counter() + seconds, [], {}
     return [*told, await played(load, port, connections)]
@@ -122,6 +130,6 @@ async def main(port: int, experiment: str, seconds: float, connections: int, tok
 if __name__ == "__main__":
     port, experiment, seconds = int(sys.argv[1]), sys.argv[2], float(sys.argv[3])
     connections = int(sys.argv[4]) if len(sys.argv) > 4 else 64
-    token = sys.argv[5] if len(sys.argv) > 5 else ""
+    token, query = ([*sys.argv[5:], "", ""])[:2]
     uvloop.install()
-    print(json.dumps(asyncio.run(main(port, experiment, seconds, connections, token))))
+    print(json.dumps(asyncio.run(main(port, experiment, seconds, connections, token, query))))

@@ -145,6 +145,8 @@ def catalogue(command: str) -> str:
 def reproduction() -> str:
     """The stored verdicts of the whole reproduction, and its tables beside the paper's."""
     told = json.loads(STORED.read_text())
+    for claim in told["claims"]:
+        claim["verdict"] = claim["verdict"].replace("-", " ")
     verdicts = [claim["verdict"] for claim in told["claims"]]
     counted = ", ".join(f"{verdicts.count(name)} {name}" for name in dict.fromkeys(sorted(verdicts, reverse=True)))
     lines = [

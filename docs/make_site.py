@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag
 
-from spelling import misspelt
-
 DOCS = Path(__file__).parent
 ROOT, OUT = DOCS.parent, DOCS.parent / "out" / "docs"
 PAGES = {"CONTRIBUTING.md": "contributing.md", "ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changelog.md"}
@@ -50,7 +48,7 @@ def gathered(python: str) -> Path:
         page.write_text(relinked(page.read_text()))
     index = source / "index.md"
     names = [str(page.relative_to(source).with_suffix("")) for page in sorted(source.rglob("*.md"))]
-    more = [name for name in names if name != "index" and f"\n{name}\n" not in index.read_text()]
+    more = sorted({*names} - {"index", *re.findall(r"^(?:.+ <)?([\w/-]+)>?$", index.read_text(), re.MULTILINE)})
     if more:  # pages that nobody has put into a chapter yet
         index.write_text(index.read_text() + "\n```{toctree}\n:caption: More\n\n" + "\n".join(more) + "\n```\n")
     return source
@@ -105,7 +103,9 @@ def fetched(html: Path) -> list[str]:
 
 
 def main(python: str) -> int:
-    """Gather, build, follow the links."""
+    """Gather, build, follow the links, look the words up."""
+    from spelling import misspelt  # its dictionary is in the docs' environment only
+
     source, html = gathered(python), OUT / "html"
     words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(source), str(html)]
     built = subprocess.run([sys.executable, *words])

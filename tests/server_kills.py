@@ -22,7 +22,7 @@ from robandit.cli.main import main as robandit
 from robandit.online.journal import as_log
 from robandit.online.terms import read_terms
 from robandit.online.warm import fold_log
-from robandit.service import engine, serve
+from robandit.service import engine, experiment, serve
 from robandit.service.experiment import opened
 from robandit.service.ids import read_id
 from robandit.service.stores.sqlite import SqliteStore
@@ -32,7 +32,7 @@ from tests.journals import write
 CONNECTIONS = 12
 ANSWERS = 100  # of one life, at most
 MOST_SECONDS = 5.0  # of one life, on a busy machine
-SNAPSHOTS = 100  # rewards between two of them, so that most lives begin with one
+SNAPSHOTS = 200  # lines between two of them, so that most lives begin with one
 NEW = {"name": "one", "arms": ["a", "b", "c"], "policy": "exp3", "seed": 3, "rules": {"holdout": 0.1}}
 
 
@@ -197,7 +197,7 @@ def compared(client: Client, path: Path) -> dict[str, int]:
 
 def main(folder: Path, kills: int) -> dict[str, int]:
     """Kill, start again, ask again; compare at last."""
-    engine.EVERY, serve.SYNCS = SNAPSHOTS, 1
+    experiment.EVERY, serve.SYNCS = SNAPSHOTS, 1
     store = SqliteStore(folder / "db")
     engine.Engine(store).create(msgspec.convert(NEW, engine.say.NewExperiment))
     store.close()

@@ -468,3 +468,16 @@ def test_what_a_policy_cannot_see_is_said(turned: Played) -> None:
         name: blind_to(rb.policy(name), rb.Setting(3, 1000)) for name in ("exp3", "tsallis-inf-iw", "epsilon-greedy")
     }
     assert blind == {"exp3": [1.0], "tsallis-inf-iw": [1.0], "epsilon-greedy": []}
+
+
+def test_a_journal_of_which_no_reward_counts(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    learner = rb.Learner("samba", ["a", "b"], journal=tmp_path / "j", seed=1)
+    for number in range(30):
+        learner.learn(learner.decide().id, float(number % 2), source="s")
+    learner.retract(source="s")
+    learner.close()
+    found = rb.audit(tmp_path / "j")
+    assert found.off_policy is None
+    assert "no off-policy values: no reward counts" in found.notes
+    assert "nan" not in json.dumps(found.as_json()).lower()
+    assert [str(one.message) for one in recwarn] == []

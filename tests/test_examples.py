@@ -41,6 +41,7 @@ NOT_RUN = {  # the first word of a line, and why nobody here runs it
     "json='content-type: application/json'": "",
 }
 UNKNOWN = re.compile(r"samples:|follow-the-leader")  # data of others; the policy that CONTRIBUTING.md lets you write
+PARSER = build_parser()
 COMMANDS = ("robandit", ".venv/bin/robandit")
 
 
@@ -83,9 +84,9 @@ def test_a_command_of_the_docs_can_be_parsed(page: str, line: str) -> None:
     stem = first[1:2] if first[1] in ("study", "theory") else []  # `study run A | status B` is study status B
     for words in [first[1:], *([*stem, *other] for other in others)]:
         if len(words) == 1:
-            assert words[0] in commands_of(build_parser()).choices  # a name alone, its flags are in its help
+            assert words[0] in commands_of(PARSER).choices  # a name alone, its flags are in its help
         else:
-            assert build_parser().parse_known(words).command == words[0]
+            assert PARSER.parse_known(words).command == words[0]
 
 
 @pytest.mark.parametrize(

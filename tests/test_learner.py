@@ -5,6 +5,7 @@ import subprocess
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.dice import decision_key, decision_stream, decision_words
+from robandit.dice import LaterStream, Streams, decision_key, decision_stream, decision_words
 from robandit.online.fold import first_difference
 from robandit.online.journal import as_log
 from robandit.state import saved
@@ -38,6 +39,19 @@ def test_a_stream_alone_is_the_stream_among_many() -> None:
             alone = decision_stream(decision_key(seed, role), number)
             words = decision_words(seed, np.array([number], np.uint64), role)[0]
             assert (alone.s0, alone.s1, alone.s2, alone.s3) == tuple(map(int, words))
+
+
+def test_a_stream_that_is_worked_out_later_is_the_same() -> None:
+    key = decision_key(5, 0)
+    streams = Streams(key)
+    for number in (0, 1, Streams.MANY - 1, Streams.MANY, 7, 2**60, 8):
+        for taken in range(4):
+            whole = decision_stream(key, number)
+            words = [whole.word() for _ in range(taken)]
+            for later in (streams.stream(number), LaterStream(key, number)):
+                assert [later.word() for _ in range(taken)] == words
+                assert (later.s0, later.s1, later.s2, later.s3) == (whole.s0, whole.s1, whole.s2, whole.s3)
+                assert later.uniform() == deepcopy(whole).uniform()
 
 
 def test_it_learns_and_a_seed_repeats_it() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+import msgspec
 import psycopg
 import pytest
 
@@ -262,7 +263,9 @@ def test_an_owner_that_stops_hands_over_and_the_next_goes_on(store: Any) -> None
             assert b.engine.find("e").fold.decisions == 3
 
     reward = ROUTE["reward"]
-    ROUTE["reward_known"] = reward._replace(do=lambda call: reward.do(call._replace(asked=reward.asks(1.0))), asks=None)
+    ROUTE["reward_known"] = reward._replace(
+        do=lambda call: reward.do(msgspec.structs.replace(call, asked=reward.asks(1.0))), asks=None
+    )
     played(work)
 
 

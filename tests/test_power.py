@@ -15,7 +15,7 @@ from robandit.service.problems import Problem
 from robandit.service.service import Service
 from robandit.service.stores import sqlite
 from robandit.service.tokens import Tokens
-from robandit.service.writer import Writer
+from robandit.service.writer import Writer, gathered
 from tests.disk import Crashes, Disk, Tape
 from tests.power import checked, cuts, recorded
 
@@ -32,9 +32,7 @@ class Early(Writer):
     def run(self) -> None:
         while (batch := self.batches.get()) is not None:
             self.loop.call_soon_threadsafe(self.committed, batch, 0, 0.0)
-            self.store.commit(
-                [row for item in batch for row in item.rows], [item.snapshot for item in batch if item.snapshot]
-            )
+            self.store.commit(*gathered(batch))
 
 
 def folder(path: Path, name: str) -> Path:

@@ -78,7 +78,7 @@ def test_the_contract_of_decide_and_reward(call: Caller) -> None:
 
 NO_REWARDS = """
 {"reward": 1.5} {"reward": -1} {"reward": NaN} {"reward": 1e999} {"reward": "1"} {"reward": true} {"reward": null}
-{"reward": 1, "colour": 2} {"reward": 0, "reward": 1} {} [1] nonsense
+{"reward": 1, "colour": 2} {"reward": 0, "reward": 1} {"reward": 0, "rew\\u0061rd": 1} {} [1] nonsense
 """
 
 

@@ -174,3 +174,11 @@ def test_an_interval_has_the_digits_of_its_mean() -> None:
     assert with_half({"mean": 4.89, "half_width_95": 0.0797}) == "4.89 ± 0.08"
     assert with_half({"mean": 1834.2, "half_width_95": 8.4}) == "1,834 ± 8"
     assert tenths(1234567.84) == "1,234,567.8"
+
+
+def test_one_run_is_not_given_a_spread(robandit: Any) -> None:
+    code, said, _ = robandit("play", "--policy", "uniform", "--means", "0.2,0.8", "--horizon", "50", "--runs", "1")
+    assert code == 0
+    assert ", 1 run\n" in said
+    assert "one run has no interval" in " ".join(said.split())
+    assert not any(word in said for word in ("± 95 %", "median", "mean regret"))

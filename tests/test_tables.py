@@ -1,6 +1,7 @@
 """docs/make_tables.py: a table is what its commands say, and docs/threats.md has no empty one."""
 
 import importlib.util
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -60,3 +61,18 @@ def test_no_table_of_the_page_is_empty(maker: Any) -> None:
         shown = [line for line in block["body"].splitlines() if line.startswith("| ")][2 if named else 1 :]
         assert shown
         assert not named or [line.split(" | ")[0].removeprefix("| ") for line in shown] == named[0]
+
+
+def test_the_page_of_other_packages_shows_what_was_stored(maker: Any) -> None:
+    spec = importlib.util.spec_from_file_location("peers", ROOT / "benchmarks" / "peers.py")
+    assert spec is not None
+    assert spec.loader is not None
+    peers = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(peers)
+    told = json.loads(peers.STORED.read_text())
+    blocks = list(maker.BLOCK.finditer((ROOT / "docs" / "compared.md").read_text()))
+    assert {block["head"].split()[-1] for block in blocks} == set(peers.SHOWN)
+    for block in blocks:
+        assert block["body"] == peers.SHOWN[block["head"].split()[-1]](told)
+    assert told["rounds"] == peers.ROUNDS
+    assert all(len(row["rounds_a_second"]) == told["repeats"] == peers.REPEATS for row in told["games"])

@@ -1,4 +1,4 @@
-"""A long run of the service: writers, readers, backups and an open page; memory, log and waiting times must stay flat.
+"""A long run of the service: writers, readers, backups and a page in a browser; memory, log, waiting times stay flat.
 
 `python verification/soak.py MINUTES` starts `robandit serve` on a database of its own, loads it on loopback at a steady
 pace, and prints a row a minute and a verdict. Not part of any test suite: it takes as long as it is asked to.
@@ -14,9 +14,12 @@ import time
 import urllib.request
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 import service_load
 from service import Served
+
+from tests.chrome import CHROMIUM, Chrome
 
 CONNECTIONS, PAUSE = 16, 0.05  # about 300 requests a second
 MOST_MINUTES = 90.0
@@ -34,7 +37,7 @@ async def writing(port: int, minutes: float, waits: list[float]) -> dict[str, in
     """Decisions and their rewards, in turns of a few seconds, until the time is up."""
     ends, statuses = time.perf_counter() + 60 * minutes, dict[str, int]()
     while time.perf_counter() < ends:
-        load = service_load.Load(port, "soak", "decisions", 5.0, "")
+        load = service_load.Load(port, "soak", "decisions", 5.0)
         for kind in ("decisions", "rewards"):
             load.kind, load.ends, load.times, load.statuses = kind, time.perf_counter() + 5.0, [], {}
             load.pause = PAUSE
@@ -97,6 +100,26 @@ async def told(served: Served, db: Path, minutes: float, waits: list[float]) -> 
     return rows
 
 
+async def looking(served: Served, minutes: float, heaps: list[float]) -> int:
+    """The experiment's page open in a real browser all the time; its memory, and how often it was seen to move."""
+    if CHROMIUM is None:
+        return 0
+    ends, moved, before = time.perf_counter() + 60 * minutes, 0, ""
+    with tempfile.TemporaryDirectory() as profile:
+        chrome = Chrome(Path(profile))
+        try:
+            await asyncio.to_thread(chrome.open, f"{served.url}/experiments/1")
+            while time.perf_counter() < ends:
+                await asyncio.sleep(5)
+                now = await asyncio.to_thread(chrome.run, "document.body.innerText")
+                moved, before = moved + (now != before), now
+                heap = await asyncio.to_thread(chrome.call, "Runtime.getHeapUsage")
+                heaps.append(heap["usedSize"] / 1e6)
+        finally:
+            chrome.close()
+    return moved
+
+
 async def soak(minutes: float) -> bool:
     """All together; answers whether all stayed flat."""
     with tempfile.TemporaryDirectory() as folder:
@@ -106,9 +129,10 @@ async def soak(minutes: float) -> bool:
             rules = {"window": 30, "default": 0.0}
             asked = {"name": "soak", "arms": list("abcdefghij"), "policy": "samba", "rules": rules}
             served.ask("/v1/experiments", asked)
-            waits: list[float] = []
+            waits, heaps = list[float](), list[float]()
             work = writing(served.port, minutes, waits), told(served, db, minutes, waits)
-            statuses, rows, looks, copies = await asyncio.gather(*work, reading(served, minutes), copying(db, minutes))
+            more = reading(served, minutes), copying(db, minutes), looking(served, minutes, heaps)
+            statuses, rows, looks, copies, moved = await asyncio.gather(*work, *more)
         finally:
             served.stop()
         sound = subprocess.run([sys.executable, "-m", "robandit", "verify", f"sqlite:///{db}"]).returncode == 0
@@ -116,8 +140,14 @@ async def soak(minutes: float) -> bool:
     grown = half[-1]["memory_mb"] - half[0]["memory_mb"]
     flat = grown < 0.1 * half[0]["memory_mb"] and max(row["log_mb"] for row in rows) < 64
     found = {"statuses": statuses, "looks": looks, "backups": copies, "grown_mb_in_second_half": round(grown, 1)}
+    found |= {"page_moved": moved, "page_heap_mb": [round(max(one), 1) for one in halves(heaps) if one]}
     print(json.dumps({**found, "flat": flat, "verified": sound}))
     return flat and sound and set(statuses) <= {"200", "201"}
+
+
+def halves(values: list[float]) -> tuple[list[float], list[float]]:
+    """The first half and the second."""
+    return values[: len(values) // 2], values[len(values) // 2 :]
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
+import tests.machine
 import tests.test_docket
 from robandit.service import messages as say
 from robandit.service.api import decoded
@@ -23,8 +24,11 @@ from robandit.service.engine import Engine
 from robandit.service.experiment import opened
 from robandit.service.problems import Problem
 from robandit.service.stores import sqlite
+from robandit.service.stores.address import open_store
+from robandit.service.stores.base import Store
 from robandit.service.stores.memory import MemoryStore
 from tests.machine import Machine
+from tests.postgres_server import Server
 from tests.power import cuts, recorded
 from tests.test_power import Early, check_fault, folder
 
@@ -49,6 +53,25 @@ def test_twenty_thousand_journals(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_engine_keeps_its_promises_for_long() -> None:
     many = settings(max_examples=600, stateful_step_count=80, deadline=None, derandomize=True, database=None)
     run_state_machine_as_test(Machine, settings=many)
+
+
+def test_the_engine_keeps_its_promises_over_postgresql_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    server, used = Server(), list[str]()
+
+    def postgres(folder: Path) -> Store:
+        if used:
+            server.give_back(used.pop())
+        used.append(server.database())
+        store = open_store(used[0])
+        store.take_all()
+        return store
+
+    monkeypatch.setattr(tests.machine, "STORES", [*tests.machine.STORES, postgres])
+    many = settings(max_examples=150, stateful_step_count=60, deadline=None, derandomize=True, database=None)
+    try:
+        run_state_machine_as_test(Machine, settings=many)
+    finally:
+        server.close()
 
 
 def test_a_power_cut_at_every_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ smartquotes = False  # -- is a flag
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_theme_options = {"footer_icons": []}
+highlight_language = "none"  # a block without a language is what a terminal shows
 pygments_style, pygments_dark_style = "tango", "github-dark"
 copybutton_prompt_text = r"\$ "
 copybutton_prompt_is_regexp = True

@@ -5,8 +5,8 @@
         decision = offers.decide(unit="visitor 17")
         offers.reward(decision.id, 1.0, source="visitor 17")
 
-What fails on the way is tried again: a decision carries a key, so a retry gets the same one; a reward is the same
-however often it is told.
+What fails on the way is tried again, for `retry_for` seconds: a decision carries a key, so a retry gets the same one; a
+reward is the same however often it is told.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from uuid import uuid4
 
 import httpx
 
-RETRIES = 5
+RETRY_FOR = 20.0  # seconds: longer than another process needs to take over from one that died (10 and a few)
 AGAIN = (429, 502, 503, 504)
 MOVES = 3  # from one process of several to another
 
@@ -49,9 +49,12 @@ class Ask(NamedTuple):
     key: str | None = None
 
 
-def waits() -> Iterator[float]:
-    """Seconds to wait before each retry."""
-    return (0.1 * 2**place for place in range(RETRIES))
+def waits(retry_for: float) -> Iterator[float]:
+    """Seconds to wait before each retry: twice as long each time, at most two, and so long in all."""
+    waited, wait = 0.0, 0.1
+    while waited < retry_for:
+        yield wait
+        waited, wait = waited + wait, min(2.0 * wait, 2.0)
 
 
 def told(response: httpx.Response) -> Any:
@@ -102,7 +105,8 @@ class Asks:
 class Client:
     """The service at an address."""
 
-    def __init__(self, url: str, token: str | None = None, timeout: float = 10.0) -> None:
+    def __init__(self, url: str, token: str | None = None, timeout: float = 10.0, retry_for: float = RETRY_FOR) -> None:
+        self.retry_for = retry_for
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
         self.http = httpx.Client(base_url=url, headers=headers, timeout=timeout)
 
@@ -118,7 +122,7 @@ class Client:
 
     def send(self, ask: Ask) -> Any:
         """Ask, again if need be."""
-        for wait in waits():
+        for wait in waits(self.retry_for):
             try:
                 response = self.once(ask)
                 if response.status_code not in AGAIN:
@@ -176,7 +180,8 @@ class ExperimentClient:
 class AsyncClient:
     """The service at an address, for programs with an event loop."""
 
-    def __init__(self, url: str, token: str | None = None, timeout: float = 10.0) -> None:
+    def __init__(self, url: str, token: str | None = None, timeout: float = 10.0, retry_for: float = RETRY_FOR) -> None:
+        self.retry_for = retry_for
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
         self.http = httpx.AsyncClient(base_url=url, headers=headers, timeout=timeout)
 
@@ -192,7 +197,7 @@ class AsyncClient:
 
     async def send(self, ask: Ask) -> Any:
         """Ask, again if need be."""
-        for wait in waits():
+        for wait in waits(self.retry_for):
             try:
                 response = await self.once(ask)
                 if response.status_code not in AGAIN:

@@ -81,9 +81,13 @@ def decision_words(seed: int, numbers: NDArray[np.uint64], role: int) -> NDArray
     They depend on the seed, the decision's number and the role (0 choosing, 1 learning, 2 beginning) only, so a log
     can be read again whatever the order in which rewards came.
     """
-    key = np.uint64(decision_key(seed, role))
-    counters = np.uint64(4) * numbers.astype(np.uint64)[:, None] + np.arange(1, 5, dtype=np.uint64)
-    words: NDArray[np.uint64] = np.asarray(key + counters * np.uint64(GOLDEN), np.uint64)
+    return words_of(decision_key(seed, role), numbers.astype(np.uint64))
+
+
+def words_of(key: int, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The same by the key of the streams."""
+    counters = np.uint64(4) * numbers[:, None] + np.arange(1, 5, dtype=np.uint64)
+    words: NDArray[np.uint64] = np.asarray(np.uint64(key) + counters * np.uint64(GOLDEN), np.uint64)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))
@@ -98,29 +102,47 @@ def decision_stream(key: int, number: int) -> Random:
 
 
 class LaterStream(Random):
-    """The stream of one decision, worked out as far as it is wanted: most `learn` want none, most `choose` one word."""
+    """The stream of one decision, whose state is worked out when it is wanted: most `learn` want no word of it, and
+    most `choose` one, which may be known already."""
 
-    def __init__(self, key: int, number: int) -> None:
-        self.key, self.number, self.fresh = key, number, True
+    def __init__(self, key: int, number: int, first: int | None = None) -> None:
+        self.key, self.number, self.first = key, number, first
 
     def word(self) -> int:
-        """The next 64 random bits; the first of them need two words of the state only."""
-        if not self.fresh:
+        """The next 64 random bits."""
+        first, self.first = self.first, None
+        if first is None:
             return super().word()
-        self.fresh = False
-        at = self.key + 4 * self.number * GOLDEN
-        first = splitmix(at + GOLDEN)
-        total = (first + splitmix(at + 4 * GOLDEN)) & WORD
-        return ((((total << 23) & WORD) | (total >> 41)) + first) & WORD
+        self.taken = True
+        return first
 
     def __getattr__(self, name: str) -> int:
         if name not in ("s0", "s1", "s2", "s3"):
             raise AttributeError(name)
         words = decision_stream(self.key, self.number)
-        if not self.fresh:
-            words.word()  # it was taken before
-        self.fresh, (self.s0, self.s1, self.s2, self.s3) = False, (words.s0, words.s1, words.s2, words.s3)
+        if "taken" in self.__dict__:
+            words.word()
+        self.first, (self.s0, self.s1, self.s2, self.s3) = None, (words.s0, words.s1, words.s2, words.s3)
         return int(getattr(self, name))
+
+
+class Streams:
+    """The streams of decisions that follow each other: the first words of many are worked out at once."""
+
+    MANY = 1024
+
+    def __init__(self, key: int) -> None:
+        self.key, self.begins, self.firsts = key, 0, list[int]()
+
+    def stream(self, number: int) -> LaterStream:
+        """The stream of one decision."""
+        place = number - self.begins
+        if not 0 <= place < len(self.firsts):
+            words = words_of(self.key, np.arange(number, number + self.MANY, dtype=np.uint64))
+            total = words[:, 0] + words[:, 3]
+            firsts = ((total << np.uint64(23)) | (total >> np.uint64(41))) + words[:, 0]
+            place, self.begins, self.firsts = 0, number, firsts.tolist()
+        return LaterStream(self.key, number, self.firsts[place])
 
 
 def splitmix(at: int) -> int:

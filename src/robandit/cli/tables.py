@@ -69,16 +69,19 @@ def play_table(result: dict[str, Any]) -> Sheet:
         against = f"Threat model {adversary['threat']}: {described(adversary)}, {bill}."
     paired = any(row["difference"] is not None for row in results)
     luck = f" Difference: to {results[0]['label']}, run by run; runs share their luck." if paired else ""
-    caption = f"{against} Regret counts true means; ± is a 95 % interval of the mean.{luck}"
+    many = result["runs"] > 1
+    interval = "± is a 95 % interval of the mean" if many else "one run has no interval"
+    caption = f"{against} Regret counts true means; {interval}.{luck}"
     if blind is not None:
         caption += (
             " It is against the best arm of each round's user; always playing the arm that is best on average costs "
             f"{blind * result['horizon']:,.0f}."
         )
-    columns = [Column("policy", "name"), Column("mean regret"), Column("± 95 %")]
+    columns = [Column("policy", "name"), Column("mean regret" if many else "regret")]
+    columns += [Column("± 95 %")] if many else []
     columns += [Column("difference", spare=1)] if paired else []
-    best = "best arm" if slots == 1 else "best slate"
-    columns += [Column("median", spare=3), Column("5 % - 95 %", spare=2), Column(best)]
+    columns += [Column("median", spare=3), Column("5 % - 95 %", spare=2)] if many else []
+    columns.append(Column("best arm" if slots == 1 else "best slate"))
     columns += (
         [Column("an agent", spare=2), Column("messages")] if any("messages_mean" in row for row in results) else []
     )
@@ -95,6 +98,7 @@ def play_row(row: dict[str, Any]) -> dict[str, str]:
     return {
         "policy": row["label"],
         "mean regret": tenths(regret["mean"]),
+        "regret": tenths(regret["mean"]),
         "± 95 %": tenths(regret["half_width_95"]),
         "difference": "-" if difference is None else signed(difference),
         "median": tenths(regret["median"]),

@@ -254,13 +254,13 @@ class Auditor:
 
     def off_policy(self, shadows: list[Policy[Any]], suspected: Codes | None) -> dict[str, Any] | None:
         """Values of arms and of shadow policies, with everyone and without the suspects."""
-        reason = why_not(self.given)
+        reason = why_not(self.given, self.table.codes)
         if reason:
             self.notes.append(reason + (", so no shadow policies either" if shadows else ""))
             return None
         self.tell(0.0, "off-policy values")
         told: dict[str, Any] = {**self.values(shadows, self.table.codes), "without_suspects": None}
-        if suspected is not None:
+        if suspected is not None and not why_not(self.given, suspected):
             told["without_suspects"] = self.values(shadows, suspected)
         return told
 

@@ -14,11 +14,13 @@ from robandit.lab.folds import Shadow
 NORMAL = 1.959963984540054
 
 
-def why_not(table: Table) -> str:
-    """Why nothing can be estimated; empty if it can."""
+def why_not(table: Table, codes: Codes) -> str:
+    """Why nothing can be estimated from some of the rows; empty if it can."""
     if table.partial or table.changes:
         return "no off-policy values: not every arm could be taken in every decision"
     columns = table.log.columns()
+    if not (columns["rewarded"] & (codes >= 0)).any():
+        return "no off-policy values: no reward counts"
     missing = np.isnan(columns["chances"])
     if missing.all():
         return "no off-policy values: the log has no chances"

@@ -54,11 +54,10 @@ class Stretched(Folding):
         marks: Codes,
         kind: int,
         codes: Codes,
-        control: tuple[Codes, Codes] | None = None,
-        watched: tuple[Floats, Floats] | None = None,
+        control: Any = None,
+        *,
         engine: str = "rounds",
-        start: Any = None,
-        first: int = 0,
+        **_: Any,
     ) -> tuple[Floats, Any]:
         """As `Folding.fold`, stretch by stretch; what a shadow would have done row by row is not told."""
         beliefs, state = np.zeros((len(left), len(marks), self.setting.arms)), self.fresh

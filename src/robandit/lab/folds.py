@@ -155,6 +155,7 @@ class Folding:
         kind: int,
         codes: Codes,
         control: tuple[Codes, Codes] | None = None,
+        *,
         watched: tuple[Floats, Floats] | None = None,
         engine: str = "rounds",
         start: Any = None,

@@ -48,13 +48,14 @@ class Case:
     """A decision that is not settled yet."""
 
     __slots__ = ("arm", "ends", "learns", "line", "parts", "reward", "shown", "source", "time")
+    source: str | None
+    time: float | None
+    parts: dict[str, tuple[int, float, str | None]] | None  # by their ids: line, value, source
 
     def __init__(self, arm: int, learns: bool, shown: bool, ends: float = inf) -> None:
         self.arm, self.learns, self.shown, self.ends = arm, learns, shown, ends
         self.line, self.reward = 0, 0.0  # line 0: no reward yet
-        self.source: str | None = None
-        self.time: float | None = None
-        self.parts: dict[str, tuple[int, float, str | None]] | None = None  # by their ids: line, value, source
+        self.source = self.time = self.parts = None
 
     def as_list(self) -> list[Any]:
         """Plain values."""

@@ -11,7 +11,7 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from robandit.dice import LaterStream, Random, decision_key, decision_stream
+from robandit.dice import LaterStream, Random, Streams, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice, Policy, Setting
 from robandit.lab.log import BEGINNING, CHOOSING, LEARNING
@@ -41,6 +41,7 @@ class Fold:
         "roster",
         "setting",
         "state",
+        "streams",
         "terms",
     )
 
@@ -50,6 +51,7 @@ class Fold:
         self.policy, self.terms, self.roster = policy, terms, Roster(terms.arms)
         self.setting = Setting(len(terms.arms), terms.horizon, terms.corruption)
         self.choosing, self.learning = (decision_key(terms.seed, role) for role in (CHOOSING, LEARNING))
+        self.streams = Streams(self.choosing)
         if terms.state is None:
             state = policy.start(self.setting)
             policy.begin(state, decision_stream(decision_key(terms.seed, BEGINNING), 0))
@@ -62,7 +64,7 @@ class Fold:
 
     def choice(self, among: list[int] | None) -> Choice:
         """The next decision, from its own stream; changes nothing."""
-        return self.drawn(LaterStream(self.choosing, self.decisions), among)
+        return self.drawn(self.streams.stream(self.decisions), among)
 
     def drawn(self, random: Random, among: list[int] | None) -> Choice:
         """What the policy chooses with these dice, of some arms or of all."""

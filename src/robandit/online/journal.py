@@ -15,8 +15,8 @@ decision or a source was rewarded *before* it; nothing is ever deleted. In a sim
 
 import json
 import math
+import struct
 import zlib
-from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,22 +115,23 @@ class JournalLog(Log):
 class Columns:
     """A journal's rows as they are read: machine numbers, so that ten million of them fit into memory."""
 
-    kinds = {"arms": "q", "chances": "d", "rewards": "d", "notes": "q", "rewarded": "b", "numbers": "Q"}
-    more = {"sources": "q", "times": "d", "fake": "b", "truth": "d"}
+    kinds = {"arms": "q", "chances": "d", "rewards": "d", "notes": "q", "rewarded": "?", "numbers": "Q"}
+    kinds |= {"sources": "q", "times": "d", "fake": "?", "truth": "d"}
+    packed = struct.Struct("=" + "".join(kinds.values())).pack
+    layout = np.dtype([(name, f"={kind}") for name, kind in kinds.items()])
 
     def __init__(self, terms: Terms) -> None:
         self.terms, self.next, self.partial = terms, 0, False
         self.arms = {name: index for index, name in enumerate(terms.arms)}
         self.sources: dict[str, int] = {}
         self.pending: dict[int, tuple[int, float, int]] = {}
-        self.columns: dict[str, Any] = {name: array(kind) for name, kind in {**self.kinds, **self.more}.items()}
-        self.appends = [column.append for column in self.columns.values()]
+        self.rows, self.count = bytearray(), 0
         self.changes: list[tuple[int, str, int]] = []
         self.retracted: list[tuple[int, str, int]] = []  # rows before this one, of this decision or source
 
     def take(self, entry: Entry, without: Callable[[Entry], bool] | None) -> None:
         """One more entry."""
-        kind, row = entry["entry"], len(self.columns["arms"])
+        kind, row = entry["entry"], self.count
         if kind == "decide":
             self.decided(entry)
         elif kind == "reward":
@@ -147,7 +148,7 @@ class Columns:
     def changed(self, arm: str, change: str) -> None:
         """An arm came, went or came back before the next row."""
         index = self.arms.setdefault(arm, len(self.arms))
-        self.changes.append((len(self.columns["arms"]), change, index))
+        self.changes.append((self.count, change, index))
 
     def decided(self, entry: Entry) -> None:
         """A decision, whose reward comes later or never."""
@@ -186,16 +187,16 @@ class Columns:
         honest = math.nan if truth is None else self.terms.inside(truth)
         (arm, chance, note), fake = choice, entry.get("fake", False)
         self.partial = self.partial or entry.get("eligible") is not None
-        row = (arm, chance, reward, note, rewarded, number, source, moment, fake, honest)
-        for append, value in zip(self.appends, row, strict=True):
-            append(value)
+        try:
+            self.rows += self.packed(arm, chance, reward, note, rewarded, number, source, moment, fake, honest)
+        except struct.error as error:
+            raise ValueError(f"{error}") from error
+        self.count += 1
 
     def as_log(self) -> JournalLog:
         """The rows that were not retracted later."""
-        kinds = {"rewarded": np.bool_, "fake": np.bool_}
-        found: dict[str, Any] = {
-            name: np.array(column).astype(kinds.get(name, column.typecode)) for name, column in self.columns.items()
-        }
+        table = np.frombuffer(self.rows, self.layout)
+        found: dict[str, Any] = {name: np.ascontiguousarray(table[name]) for name in self.kinds}
         kept = np.ones(len(found["arms"]), np.bool_)
         for row, name, value in self.retracted:
             kept[:row] &= ~(found["rewarded"][:row] & (found[name][:row] == value))

@@ -55,9 +55,14 @@ class Terms:
 
     def inside(self, value: Any) -> float:
         """A reward as given, as a number in [0, 1]; refused outside its range."""
-        if not (is_number(value) and self.low <= value <= self.high):
-            raise InputError(f"a reward must be a number from {self.low:g} to {self.high:g}, not {value!r}")
-        return (float(value) - self.low) / (self.high - self.low)
+        low, high = self.low, self.high
+        try:
+            good = low <= value <= high
+        except TypeError:
+            good = False
+        if not good:
+            raise InputError(f"a reward must be a number from {low:g} to {high:g}, not {value!r}")
+        return (float(value) - low) / (high - low)
 
 
 def read_terms(told: Any) -> Terms:

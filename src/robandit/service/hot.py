@@ -78,6 +78,8 @@ def hot_protocol(service: Service) -> type:
         found: tuple[Route, dict[str, str]] | None = None
         waiting = False  # for a commit
         body = b""
+        asked = (b"", b"")  # method and path that came last, as decisions of one experiment do again and again
+        route: tuple[Route, dict[str, str]] | None = None  # where they go
         known: list[tuple[bytes, bytes]] | None = None  # headers that came last: mostly they come again
         told: dict[bytes, bytes] = {}  # the same by name
         plain = False  # what `is_plain` said of them
@@ -114,7 +116,10 @@ def hot_protocol(service: Service) -> type:
                 and not parser.should_upgrade()
                 and not service.stopping
             ):
-                self.found = route_of(parser.get_method(), self.url)
+                asked = (parser.get_method(), self.url)
+                if asked != self.asked:
+                    self.asked, self.route = asked, route_of(*asked)
+                self.found = self.route
                 if self.found is not None:
                     if self.headers != self.known:
                         self.known, self.told = self.headers, dict(self.headers)
@@ -142,11 +147,11 @@ def hot_protocol(service: Service) -> type:
             if self.found is None:
                 super().on_message_complete()
                 return
-            (route, params), self.found, self.waiting = self.found, None, True
-            header, key = self.told.get(b"authorization", b""), self.told.get(b"idempotency-key")
-            spelled = None if key is None else key.decode("latin-1")
+            self.waiting = True
+            (route, params), told = self.found, self.told
+            key = told[b"idempotency-key"].decode("latin-1") if b"idempotency-key" in told else None
             try:
-                answer, experiment = performed(service, route, header, params, self.body, spelled)
+                answer, experiment = performed(service, route, told.get(b"authorization", b""), params, self.body, key)
             except Problem as problem:
                 service.requests[route.summary, problem.status] += 1
                 out = http_problem(problem, self.url.decode("latin-1"))

@@ -4,13 +4,14 @@ A forged id is refused without a look at the disk. There is one spelling of each
 is restored, so an id given out after that backup was made does not name another decision of the same number.
 """
 
-import hmac
 import struct
 from binascii import a2b_base64, b2a_base64
 from hashlib import blake2b
+from hmac import compare_digest
 from typing import NamedTuple
 
 BODY = struct.Struct(">BIIQ")  # version, epoch, experiment, number
+SIZE = BODY.size
 VERSION = 1
 SIGNATURE = 13  # bytes: with the body 30, which base64 spells without padding
 LETTERS = 40
@@ -41,8 +42,8 @@ def read_id(key: bytes, text: str) -> Named | None:
         raw = a2b_base64(text.encode("ascii").translate(FROM_URL), strict_mode=True)
     except ValueError:
         return None
-    body, signature = raw[: BODY.size], raw[BODY.size :]
-    if not hmac.compare_digest(blake2b(body, digest_size=SIGNATURE, key=key).digest(), signature):
+    body = raw[:SIZE]
+    if not compare_digest(blake2b(body, digest_size=SIGNATURE, key=key).digest(), raw[SIZE:]):
         return None
     version, epoch, experiment, number = BODY.unpack(body)
     return Named(epoch, experiment, number) if version == VERSION else None

@@ -11,14 +11,15 @@ from typing import Any
 import msgspec
 
 from robandit.errors import Refused as Broken
+from robandit.game import Choice
 from robandit.online.fold import Fold, first_difference, folded
-from robandit.online.journal import Columns, as_log, counting
+from robandit.online.journal import Columns, Counted, as_log
 from robandit.online.learner import made_policy
 from robandit.online.saving import told_by
-from robandit.online.standing import Entry
+from robandit.online.standing import Entry, standing_of
 from robandit.online.terms import read_terms
 from robandit.online.warm import fold_log
-from robandit.service.experiment import Experiment, opened
+from robandit.service.experiment import Experiment
 from robandit.service.stores.base import NO_HEAD, Kept, Snapshot, Store, chained
 from robandit.state import save_state
 
@@ -48,19 +49,42 @@ def verify_store(store: Store, *, compiled: bool = True) -> Iterator[Verified]:
         yield verify_experiment(store, kept, compiled)
 
 
+class Reading:
+    """The lines of a journal, once; their chain on the way."""
+
+    def __init__(self, store: Store, experiment: int) -> None:
+        self.lines, self.chain, self.last, self.whole = store.lines(experiment), NO_HEAD, 0, True
+
+    def __iter__(self) -> Iterator[tuple[int, Entry]]:
+        for line, body in self.lines:
+            if line != self.last + 1:
+                self.whole = False
+                return
+            self.chain, self.last = chained(self.chain, body), line
+            yield line, msgspec.json.decode(body)
+
+    def finish(self) -> None:
+        """What is left, for the chain."""
+        for line, body in self.lines:
+            self.whole = self.whole and line == self.last + 1
+            self.chain, self.last = chained(self.chain, body), line
+
+
 def verify_experiment(store: Store, kept: Kept, compiled: bool) -> Verified:
-    """One experiment: read once for the chain and the fold, once more, compiled, to compare."""
-    head, chain, last = store.head(kept.id), NO_HEAD, 0
-    for line, body in store.lines(kept.id):
-        if line != last + 1:
-            return broken(kept, last, f"line {last + 1} is missing")
-        chain, last = chained(chain, body), line
-    if chain != head.chain or last != head.line:
-        return broken(kept, last, f"the chain of its {last:,} lines does not end in the head that was kept")
+    """One experiment: read once for the chain, the fold and, compiled, one more fold to compare it with."""
+    head, reading = store.head(kept.id), Reading(store, kept.id)
     try:
-        return folded_again(store, kept, head.chain, compiled)
+        found = folded_again(store, kept, reading, compiled)
     except (Broken, KeyError, TypeError, ValueError) as error:
-        return broken(kept, last, f"its lines cannot be read: {error}")
+        found = broken(kept, reading.last, f"its lines cannot be read: {error}")
+    if not reading.whole:
+        return broken(kept, reading.last, f"line {reading.last + 1} is missing")
+    reading.finish()
+    if not reading.whole or reading.chain != head.chain or reading.last != head.line:
+        return broken(
+            kept, reading.last, f"the chain of its {reading.last:,} lines does not end in the head that was kept"
+        )
+    return found
 
 
 def broken(kept: Kept, lines: int, why: str) -> Verified:
@@ -68,14 +92,44 @@ def broken(kept: Kept, lines: int, why: str) -> Verified:
     return Verified(kept.name, lines, 0, "", chain=False, notes=[why])
 
 
-def folded_again(store: Store, kept: Kept, chain: bytes, compiled: bool) -> Verified:
+class Both:
+    """A fold, and beside it the columns of what it learns."""
+
+    def __init__(self, fold: Fold, columns: Counted) -> None:
+        self.fold, self.columns, self.index = fold, columns, fold.index
+
+    def decided(self, choice: Choice, learns: bool, partial: bool) -> None:
+        """The next decision."""
+        self.fold.decided(choice, learns, partial)
+        self.columns.decided(choice, learns, partial)
+
+    def rewarded(self, number: int, reward: float, source: str | None, time: float | None) -> None:
+        """A decision's reward."""
+        self.fold.rewarded(number, reward, source, time)
+        self.columns.rewarded(number, reward, source, time)
+
+    def dropped(self, number: int) -> None:
+        """A decision of which nothing will be learnt."""
+        self.fold.dropped(number)
+        self.columns.dropped(number)
+
+    def change(self, name: str, change: str) -> None:
+        """A change of arms."""
+        self.fold.change(name, change)
+        self.columns.change(name, change)
+
+
+def folded_again(store: Store, kept: Kept, reading: Reading, compiled: bool) -> Verified:
     """The state from the first line on, and all it is compared with."""
-    lines = ((line, msgspec.json.decode(body)) for line, body in store.lines(kept.id))
-    terms = read_terms(next(lines)[1])
-    acts = list(store.lines(kept.id, 1, acts=True))
-    fresh = Experiment(kept, terms, opened(store, kept).standing)
+    lines = iter(reading)
+    terms = read_terms(next(lines, (0, None))[1])
+    acts = [(line, msgspec.json.decode(body)) for line, body in store.lines(kept.id, 1, acts=True)]
+    standing = standing_of(acts)
+    fresh, columns = Experiment(kept, terms, standing), Columns(terms)
+    if compiled:
+        fresh.docket.target = Both(fresh.fold, Counted(columns))
     snapshot = store.snapshot(kept.id)
-    found = Verified(kept.name, 1, 0, chain.hex(), notes=[])
+    found = Verified(kept.name, 1, 0, "", notes=[])
     last_act = max((line for line, _ in acts), default=0)
     if snapshot is not None and (snapshot.code != fresh.code or last_act > snapshot.line):
         snapshot = None
@@ -91,8 +145,9 @@ def folded_again(store: Store, kept: Kept, chain: bytes, compiled: bool) -> Veri
         if snapshot is not None and line == snapshot.line:
             found.snapshot = same_as(fresh, snapshot)
     if compiled:
-        found.compiled = compiled_state(store, kept, fresh) == fresh.fold.saved_state()
-    found.lines, found.decisions = fresh.line, fresh.fold.decisions
+        state = save_state(fresh.policy, fold_log(fresh.policy, columns.as_log()))
+        found.compiled = state == fresh.fold.saved_state()
+    found.lines, found.decisions, found.head = fresh.line, fresh.fold.decisions, reading.chain.hex()
     return found
 
 
@@ -113,15 +168,6 @@ def same_as(experiment: Experiment, snapshot: Snapshot) -> bool:
     kept: dict[str, Any] = msgspec.json.decode(snapshot.body)
     own = msgspec.json.decode(experiment.snapshot().body)
     return all(own[name] == kept[name] for name in ("fold", "docket", "tally"))
-
-
-def compiled_state(store: Store, kept: Kept, experiment: Experiment) -> dict[str, Any]:
-    """The state at compiled speed, from columns."""
-    columns = Columns(experiment.terms)
-    docket = counting(columns, experiment.standing)
-    for line, body in store.lines(kept.id, 1):
-        docket.take(line, msgspec.json.decode(body))
-    return save_state(experiment.policy, fold_log(experiment.policy, columns.as_log()))
 
 
 def verify_journal(path: str, *, compiled: bool = True) -> Verified:

@@ -83,7 +83,8 @@ def state_of(one: Experiment, look: Look | None) -> dict[str, str]:
     if look is None:
         return {"kind": "new", "word": "Not looked at", "sentence": "No look was taken at the rewards yet."}
     if look.alarms:
-        sentence = "Rewards do not look honest: see what rings, and who."
+        found = ". ".join(WORDS[name][0] for name in look.alarms)  # what was measured; why, no number can say
+        sentence = f"{found}. If all sources were alike, this would ever ring with a chance of at most 5 %."
         return {"kind": "alarm", "word": "Alarm", "sentence": sentence}
     if look.problem:
         return {"kind": "new", "word": "Cannot look", "sentence": f"The rewards cannot be looked at: {look.problem}"}

@@ -52,8 +52,7 @@ class Writer:
     def run(self) -> None:
         """The thread: commit, tell the loop, again."""
         while (batch := self.batches.get()) is not None:
-            rows = [row for lines, _, _, _ in batch for row in lines]
-            snapshots = [snapshot for _, _, _, snapshot in batch if snapshot is not None]
+            rows, snapshots = gathered(batch)
             began = time.perf_counter()
             try:
                 if rows or snapshots:
@@ -98,3 +97,9 @@ class Writer:
         """Let the thread end."""
         self.batches.put(None)
         self.thread.join(timeout=30)
+
+
+def gathered(batch: list[Item]) -> tuple[list[Row], list[Snapshot]]:
+    """What a batch has for the disk."""
+    rows = [row for lines, _, _, _ in batch for row in lines]
+    return rows, [snapshot for _, _, _, snapshot in batch if snapshot is not None]
