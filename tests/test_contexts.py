@@ -1,5 +1,6 @@
 """Contexts: the whole game against a naive twin, what stays the same where nothing changes, logs replayed, refusals."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import pytest
 import robandit as rb
 from robandit.conformance.law import require_same_play
 from robandit.environments.contexts import Contexts
+from robandit.errors import PartError
 from robandit.lab.matched import ContextLog
 from robandit.lab.table import set_table
+from robandit.policies.linear.linucb import LinUcb
 from robandit.variates import normal_draw
 from tests.naive.contexts import NaiveArms, NaiveSampling, NaiveUcb, play, replay
 from tests.support import stream
@@ -118,6 +121,19 @@ def test_who_cannot_play_is_told_why() -> None:
             rb.simulate(name, GAME, horizon=10, **terms)  # type: ignore[arg-type]
     with pytest.raises(rb.InputError, match="where contexts come"):
         rb.find_price(rb.policy("linucb"), GAME, horizon=10, runs=2, turned="regret")
+
+
+@dataclass(frozen=True)
+class Hasty(LinUcb):
+    """A user's policy with a slip in what it does with a context."""
+
+    def look(self, state: Any, features: Any) -> None:
+        state.waiting[len(features)] = 1.0
+
+
+def test_a_slip_in_a_users_look_is_one_sentence() -> None:
+    with pytest.raises(PartError, match=r"IndexError in look \(test_contexts.py line \d+: state.waiting"):
+        rb.simulate(Hasty(), GAME, horizon=10, runs=1)
 
 
 # --- logs --------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from robandit.lab.play import (
     NO_DISTRIBUTION,
     NO_SUCH_ARM,
     add_exactly,
+    affordable,
     clipped,
     is_distribution,
     open_part,
@@ -85,11 +86,8 @@ def play(
         reward = environment.reward(tables, arm, means[arm], uniform)
         if adversary.sees_draw and left > 0.0:
             wanted = clipped(adversary.tamper_reward(memory, t, means, arm, reward, adversary_random), reward)
-            cost = abs(wanted - reward)
+            wanted, cost = affordable(reward, wanted, left, by_rounds)
             if cost > 0.0:
-                if not by_rounds and cost > left:
-                    wanted = reward + (wanted - reward) * (left / cost)
-                    cost = left
                 reward = wanted
                 changed += 1
                 paid, lost = add_exactly(paid, lost, cost)

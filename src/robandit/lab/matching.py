@@ -5,7 +5,7 @@ The text runs interpreted as it stands; seams and helpers are those of play.py.
 
 from typing import Any
 
-from robandit.lab.play import add_exactly, clipped, open_part, open_random, what_is_left
+from robandit.lab.play import add_exactly, affordable, clipped, open_part, open_random, what_is_left
 from robandit.layout import layout_of, scalars_of
 
 
@@ -44,11 +44,8 @@ def match_rows(parts: Any, rows: Any, dice: Any, arena: Any, rules: Any, out: An
         reward = rewards[row]
         if left > 0.0:
             wanted = clipped(adversary.tamper_reward(memory, t, means, choice.arm, reward, adversary_random), reward)
-            cost = abs(wanted - reward)
+            wanted, cost = affordable(reward, wanted, left, by_rounds)
             if cost > 0.0:
-                if not by_rounds and cost > left:
-                    wanted = reward + (wanted - reward) * (left / cost)
-                    cost = left
                 reward = wanted
                 changed += 1
                 paid, lost = add_exactly(paid, lost, cost)

@@ -113,11 +113,8 @@ def play(
         reward = environment.reward(tables, arm, mean, environment_random.uniform())
         if adversary.sees_draw and left > 0.0:
             wanted = clipped(adversary.tamper_reward(memory, t, means, arm, reward, adversary_random), reward)
-            cost = abs(wanted - reward)
+            wanted, cost = affordable(reward, wanted, left, by_rounds)
             if cost > 0.0:
-                if not by_rounds and cost > left:
-                    wanted = reward + (wanted - reward) * (left / cost)
-                    cost = left
                 reward = wanted
                 changed += 1
                 paid, lost = add_exactly(paid, lost, cost)
@@ -175,6 +172,14 @@ def clip_to_budget(means: Any, proposal: Any, left: float, by_rounds: bool) -> f
     for arm in range(len(means)):
         proposal[arm] = means[arm] + (proposal[arm] - means[arm]) * (left / cost)
     return left
+
+
+def affordable(reward: float, wanted: float, left: float, by_rounds: bool) -> tuple[float, float]:
+    """What a reward becomes with what is left, and what that costs."""
+    cost = abs(wanted - reward)
+    if not by_rounds and cost > left:
+        return reward + (wanted - reward) * (left / cost), left
+    return wanted, cost
 
 
 def add_exactly(total: float, lost: float, amount: float) -> tuple[float, float]:

@@ -84,10 +84,14 @@ def check_rounds(table: Table, seat: Seat) -> None:
     """Play, and look at everything a part answers or leaves behind."""
     policy, state, environment, tables, adversary, memory = seat.parts().values()
     words = [Random(*(int(word) for word in table.dice[0, role])) for role in range(3)]
-    means = table.means.copy()
+    means, features = table.means.copy(), table.blank()
     owned = arrays_in(state), arrays_in(memory)
     policy.begin(state, words[1])
     for t in range(min(ROUNDS, table.horizon)):
+        uniform = words[0].uniform()
+        if table.best is not None:
+            uniform = environment.context(tables, uniform, features, means)
+            policy.look(state, features)
         check_chances(policy, state.chances, len(means), t)
         proposal = means.copy()
         struck = adversary.tamper_means(memory, t, state.chances, means, proposal, words[2])
@@ -98,7 +102,7 @@ def check_rounds(table: Table, seat: Seat) -> None:
                 f"{policy.name}: {where(policy, 'choose')} answered arm {choice.arm!r} in round {t}, "
                 f"allowed are 0 to {len(means) - 1}"
             )
-        reward = environment.reward(tables, choice.arm, means[choice.arm], words[0].uniform())
+        reward = environment.reward(tables, choice.arm, means[choice.arm], uniform)
         if not 0.0 <= reward <= 1.0:
             place = where(environment, "reward")
             raise PartError(f"{environment.name}: {place} answered {reward!r} in round {t}, allowed is 0 to 1")

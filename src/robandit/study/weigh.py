@@ -40,7 +40,7 @@ def turned(results: Results, claim: Claim, cells: list[Cell]) -> tuple[str, str]
         0 if p >= LEVEL else wanted if 2 * count > runs else -wanted
         for (_, count, runs), p in zip(found, corrected, strict=True)
     ]
-    evidence = "; ".join(f"{cell.policy} {count} of {runs} runs turned" for cell, count, runs in found)
+    evidence = "; ".join(f"{cell.policy}: {count} of {runs} runs turned" for cell, count, runs in found)
     return verdict_of(signs), evidence + "."
 
 
@@ -52,7 +52,7 @@ def less(results: Results, claim: Claim, cells: list[Cell]) -> tuple[str, str]:
     corrected = holm([one.p for one in found])
     signs = [0 if p >= LEVEL else 1 if one.mean < 0 else -1 for one, p in zip(found, corrected, strict=True)]
     evidence = "; ".join(f"{one.mean:+,.1f} ± {one.half:,.1f} over {one.runs} pairs" for one in found)
-    return verdict_of(signs), f"Regret of {first} less that of {second}: {evidence}."
+    return verdict_of(signs), f"Regret of {first} minus that of {second}: {evidence}."
 
 
 def same_game(one: Cell, other: Cell) -> bool:

@@ -1,8 +1,8 @@
 """Kernels: a loop compiled for one combination of parts, by one of two roads, the same bits on both.
 
 A loop is any module of plain functions with one entry. Its functions named `open_ROLE`, `restore_ROLE` and
-`close_ROLE` are seams where a part's code is put in; the others are helpers, and what it imports besides is only
-`Random` and `Choice`: its text and the parts' code are all there is to it.
+`close_ROLE` are seams where a part's code is put in; the others are helpers, of its own or of play.py, and what it
+imports besides is only `Random` and `Choice`: these texts and the parts' code are all there is to it.
 
 The usual road: loop and parts are lowered once each to bitcode (lower.py, which needs numba), linked for each
 combination, optimised once and kept as an object (link.py, which does not). What was compiled before is found under its
