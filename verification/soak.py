@@ -111,7 +111,7 @@ async def looking(served: Served, minutes: float, heaps: list[float]) -> int:
     if CHROMIUM is None:
         return 0
     ends, moved, before = time.perf_counter() + 60 * minutes, 0, ""
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # its processes may still write
         chrome = Chrome(Path(profile))
         try:
             await asyncio.to_thread(chrome.open, f"{served.url}/experiments/1")
