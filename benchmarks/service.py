@@ -21,7 +21,7 @@ ARMS = [f"arm {number}" for number in range(1, 11)]
 CONNECTIONS, SECONDS, ROUNDS = 64, 2.0, 3
 GOALS = {"decisions": (10_000, 20.0), "rewards": (8_000, 20.0)}  # a second and p99 in ms, on a machine that is idle
 CPU_GOAL = 100.0  # microseconds of CPU a durable request, on a machine that is idle
-TO_BARE, TO_ASGI = 4.5, 0.7  # CPU a request, at most so many times that of the other
+TO_BARE, TO_ASGI = 5.5, 0.7  # CPU a request, at most so many times that of the other
 START_GOAL, SNAPSHOT_GOAL, VERIFY_GOAL = 8.0, 2.0, 5.0  # seconds for a million lines, on a machine that is idle
 START_LIMIT, VERIFY_LIMIT = 8.0, 16.0  # CPU, in times of reading and parsing the same lines
 TICK = os.sysconf("SC_CLK_TCK")
@@ -119,9 +119,10 @@ def print_loads(found: dict[str, list[list[dict[str, Any]]]], cpu: dict[str, flo
             print(f"{name + ', ' + kind:58} {best['a_second']:9,} {times} {cpu[name]:7.0f}")
     for place, (kind, (rate, wait)) in enumerate(GOALS.items()):
         best = max((run[place] for run in found["robandit serve"]), key=lambda one: one["a_second"])
-        met = best["a_second"] >= rate and best["ms"]["p99"] <= wait and cpu["robandit serve"] <= CPU_GOAL
-        goal = f"{kind}: the design's figure for an idle machine, {rate:,} a second, p99 {wait:g} ms, {CPU_GOAL:g} us"
-        print(f"{goal}: {'reached' if met else 'MISSED in this run'}")
+        goals = {f"{rate:,} a second": best["a_second"] >= rate, f"p99 {wait:g} ms": best["ms"]["p99"] <= wait}
+        goals[f"CPU {CPU_GOAL:g} us"] = cpu["robandit serve"] <= CPU_GOAL
+        words = ", ".join(f"{goal} {'reached' if met else 'MISSED'}" for goal, met in goals.items())
+        print(f"{kind}, what the design asks of an idle machine: {words}")
 
 
 def begins(folder: str, rows: int) -> bool:
