@@ -15,7 +15,8 @@ from robandit.cli.flags import commands_of
 from robandit.cli.main import build_parser
 
 HOME = Path(__file__).parents[1]
-PAGES = [HOME / "README.md", HOME / "docs" / "deploy.md", *sorted((HOME / "docs" / "tutorials").glob("*.md"))]
+PAGES = [HOME / name for name in ("README.md", "docs/deploy.md", "docs/wider.md")]
+PAGES += sorted((HOME / "docs" / "tutorials").glob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
 SOURCES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
 SOURCES += sorted((HOME / "docs").rglob("*.md"))

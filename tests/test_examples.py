@@ -26,6 +26,7 @@ ELSEWHERE = {  # who runs a page's Python; its other blocks are looked at here
     "own-attacker.md": "test_docs",
     "own-policy.md": "test_docs",
     "tables-from-python.md": "test_docs",
+    "wider.md": "test_docs",
     "service.md": "here",
 }
 NOT_RUN = {  # the first word of a line, and why nobody here runs it
@@ -102,16 +103,26 @@ def test_a_play_of_the_docs_works_with_few_rounds(
     (tmp_path / "my_policy.py").write_text(next(text for page, _, text in BLOCKS if page.name == "own-policy.md"))
     monkeypatch.setattr("robandit.lab.batch.chosen_engine", lambda *_: "plain")  # compiling is tested elsewhere
     short = [] if "--log" in line else ["--runs", "2"]
-    code, said, wrong = robandit(*shlex.split(line)[1:], "--horizon", "300", *short)
+    code, said, wrong = robandit(*shlex.split(line)[1:], "--horizon", "60", *short)
     assert (code, wrong) == (0, "")
     assert "regret" in said.lower() or "--log" in line
 
 
-def test_the_study_of_the_docs_is_one(tmp_path: Path) -> None:
-    (text,) = [text for page, kind, text in BLOCKS if kind == "toml"]
-    (tmp_path / "headlines.toml").write_text(text)
+RING = """[[grid]]
+id = "ring"
+policies = ["thompson", "samba"]
+attacks = "sink-shown"
+budgets = 1000
+shares = [0.03, 0.1]
+"""
+
+
+def test_the_study_and_the_claim_of_the_docs_are_read(tmp_path: Path) -> None:
+    grid, *claims = [text for _, kind, text in BLOCKS if kind == "toml"]
+    (tmp_path / "headlines.toml").write_text("\n".join([grid, RING, *claims]))
     study = read_study(tmp_path / "headlines.toml")
-    assert (study.name, len(study.cells())) == ("headlines", 4 + 4 * 2 * 2)  # budget 0 is played once
+    assert (study.name, len(study.cells())) == ("headlines", 4 + 4 * 2 * 2 + 2 * 2)  # budget 0 is played once
+    assert len(study.claims) == len(claims) > 0
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl on this machine")

@@ -23,6 +23,12 @@ from tests.chrome import CHROMIUM, Chrome
 
 CONNECTIONS, PAUSE = 16, 0.05  # about 300 requests a second
 MOST_MINUTES = 90.0
+# The last 100,000 to 200,000 keys and rewards of an experiment are remembered, about 0.25 kB each: at this pace that
+# fills up for half an hour. Here it is a twentieth, so that what else may grow can be seen in ten minutes.
+SERVING = (
+    "import sys; from robandit.service import experiment; experiment.REMEMBERED = 10_000; "
+    "from robandit.cli.main import main; sys.exit(main(sys.argv[1:]))"
+)
 
 
 def memory_of(process: int) -> float:
@@ -105,7 +111,7 @@ async def looking(served: Served, minutes: float, heaps: list[float]) -> int:
     if CHROMIUM is None:
         return 0
     ends, moved, before = time.perf_counter() + 60 * minutes, 0, ""
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # its processes may still write
         chrome = Chrome(Path(profile))
         try:
             await asyncio.to_thread(chrome.open, f"{served.url}/experiments/1")
@@ -124,7 +130,8 @@ async def soak(minutes: float) -> bool:
     """All together; answers whether all stayed flat."""
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "soak.db"
-        served = Served(f"sqlite:///{db}")
+        words = ["-c", SERVING, "serve", "--db", f"sqlite:///{db}", "--port", "0"]
+        served = Served("", words=words)
         try:
             rules = {"window": 30, "default": 0.0}
             asked = {"name": "soak", "arms": list("abcdefghij"), "policy": "samba", "rules": rules}

@@ -17,7 +17,7 @@ from robandit.service.stores.base import Store
 
 FORMATS = {"journal": "text/plain", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 COLUMNS = ("decision", "time", "arm", "chance", "holdout", "unit", "reward", "reward_time", "source")
-PIECE = 20_000  # rows written at once
+PIECE = 4_000  # rows written at once: what is in memory of an export of any length
 
 
 def exported(store: Store, experiment: int, format: str, unrewarded: bool = False) -> Iterator[bytes]:

@@ -164,7 +164,7 @@ class SqliteStore:
     def lines(self, experiment: int, after: int = 0, *, acts: bool = False) -> Iterator[tuple[int, str]]:
         """Lines after one, in order, read in pieces, so that no long transaction keeps the log from being reset."""
         only = "AND act = 1" if acts else ""
-        query = f"SELECT line, body FROM line WHERE experiment = ? AND line > ? {only} ORDER BY line LIMIT 20000"
+        query = f"SELECT line, body FROM line WHERE experiment = ? AND line > ? {only} ORDER BY line LIMIT 4000"
         while True:
             piece = self.reader.execute(query, (experiment, after)).fetchall()
             yield from piece
