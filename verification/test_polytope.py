@@ -4,7 +4,6 @@ None leaves its polytope. FUZZED_STARTS=1000 makes a million updates of each rul
 """
 
 import os
-
 from typing import Any
 
 import numpy as np
