@@ -84,7 +84,7 @@ def state_of(one: Experiment, look: Look | None) -> dict[str, str]:
         return {"kind": "new", "word": "Not looked at", "sentence": "No look was taken at the rewards yet."}
     if look.alarms:
         found = ". ".join(WORDS[name][0] for name in look.alarms)  # what was measured; why, no number can say
-        sentence = f"{found}. If all sources were alike, this would ever ring with a chance of at most 5 %."
+        sentence = f"{found}. If all were alike, the chance that this ever rings is at most 5\N{NO-BREAK SPACE}%."
         return {"kind": "alarm", "word": "Alarm", "sentence": sentence}
     if look.problem:
         return {"kind": "new", "word": "Cannot look", "sentence": f"The rewards cannot be looked at: {look.problem}"}
