@@ -1,6 +1,9 @@
 """Keys follow the code that runs: a file edited and loaded again, helpers, classes without a text."""
 
+import gc
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,7 @@ import pytest
 import robandit as rb
 from robandit.catalogue import SHIPPED
 from robandit.redteam.evaluate import Evaluator, Game, Play
-from robandit.sources import load_module
+from robandit.sources import load_module, syntax
 from robandit.store.code import code_hash
 from robandit.store.journal import Journal
 from robandit.study.run import play_there, run_here
@@ -140,3 +143,23 @@ def test_what_is_no_module_is_refused(tmp_path: Path) -> None:
         load_module(str(tmp_path / "broken.py"))
     assert not [name for name in sys.modules if name.endswith("_broken")]
     assert np.isfinite(regret(rb.Samba()))
+
+
+def test_threads_may_read_code_at_once() -> None:
+    """CPython 3.11 mixes up the depths of two trees if garbage is collected in the middle of one of them."""
+    ours = Path(rb.__file__).parent
+    texts = [path.read_text() for path in sorted(ours.rglob("*.py"))[:40]]
+
+    def let_others_in(*_: Any) -> None:
+        time.sleep(0)
+
+    usual = gc.get_threshold()
+    gc.callbacks.append(let_others_in)
+    gc.set_threshold(50)
+    syntax.cache_clear()
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert len(list(pool.map(syntax, texts))) == len(texts)
+    finally:
+        gc.set_threshold(*usual)
+        gc.callbacks.remove(let_others_in)

@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import sys
 import sysconfig
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -19,6 +20,7 @@ from robandit.errors import InputError
 
 APART = ("robandit.errors", "robandit.catalogue", "robandit.sources")  # change what is said, never what is computed
 INSTALLED = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib"))
+PARSING = threading.Lock()  # CPython 3.11 counts the depth of a tree for all threads together
 _TEXTS: dict[ModuleType, str | None] = {}
 _LOADED: dict[str, ModuleType] = {}  # a user's files by path and content
 
@@ -45,7 +47,8 @@ def read(module: ModuleType) -> str | None:
 @cache
 def syntax(text: str) -> tuple[str, tuple[str, ...]]:
     """Code without comments and docstrings, and the names of the modules it may import."""
-    tree = ast.parse(text)
+    with PARSING:
+        tree = ast.parse(text)
     imported: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
