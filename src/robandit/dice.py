@@ -1,5 +1,6 @@
 """Random numbers as one small value: xoshiro256++ (Blackman & Vigna 2021), the same text interpreted and compiled."""
 
+from array import array
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -127,21 +128,29 @@ class LaterStream(Random):
 
 
 class Streams:
-    """The streams of decisions that follow each other: the first words of many are worked out at once."""
+    """The streams of decisions; where they follow each other, the first words of many are worked out at once.
 
-    MANY = 1024
+    They are kept as machine words, and none for a first decision: there may be a hundred thousand learners.
+    """
+
+    MANY = 128
 
     def __init__(self, key: int) -> None:
-        self.key, self.begins, self.firsts = key, 0, list[int]()
+        self.key, self.begins, self.next = key, 0, -1
+        self.firsts = array("Q")
 
     def stream(self, number: int) -> LaterStream:
         """The stream of one decision."""
         place = number - self.begins
         if not 0 <= place < len(self.firsts):
+            follows, self.next = number == self.next, number + 1
+            if not follows:
+                return LaterStream(self.key, number)
             words = words_of(self.key, np.arange(number, number + self.MANY, dtype=np.uint64))
             total = words[:, 0] + words[:, 3]
             firsts = ((total << np.uint64(23)) | (total >> np.uint64(41))) + words[:, 0]
-            place, self.begins, self.firsts = 0, number, firsts.tolist()
+            place, self.begins, self.firsts = 0, number, array("Q", firsts.tobytes())
+            self.next = number + self.MANY
         return LaterStream(self.key, number, self.firsts[place])
 
 
