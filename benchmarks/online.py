@@ -56,8 +56,8 @@ def many_at_once() -> bool:
         decided_and_learnt(learner, 1)
     spent = time.process_time() - begun - made
     print(
-        f"\n{MANY:,} learners in one process: {each / 1000:.1f} kB each (limit {SMALL}), made in {1e6 * made / MANY:.0f} us, "
-        f"one decision and reward each in {1e6 * spent / MANY:.0f} us"
+        f"\n{MANY:,} learners in one process: {each / 1000:.1f} kB each (limit {SMALL}), "
+        f"made in {1e6 * made / MANY:.0f} us, one decision and reward each in {1e6 * spent / MANY:.0f} us"
     )
     return each <= 1000 * SMALL
 
