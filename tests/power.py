@@ -55,7 +55,7 @@ async def play(store: SqliteStore, tape: Tape, commits: int, writer_of: type[Wri
 
     for _ in range(3):
         ask()
-    await done
+    await asyncio.wait_for(done, 120)  # a writer whose thread died says nothing
     if errors:
         await asyncio.sleep(0)
         writer.add([], reply, 10**9)  # who comes later is told so, too
