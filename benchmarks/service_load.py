@@ -23,7 +23,7 @@ class Client(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Ask for the first time."""
-        self.transport: asyncio.Transport = transport  # type: ignore[assignment]
+        self.transport: asyncio.Transport = transport  # type: ignore[assignment]  # TCP: it writes
         self.ask()
 
     def ask(self) -> None:

@@ -57,7 +57,7 @@ def require_distribution(given: Floats | list[float], when: str) -> None:
     total = chances.sum()
     if abs(total - 1.0) <= 1e-12 and chances.min() >= 0.0:  # asked before each of many rounds: words only where broken
         return
-    seen = f"are {chances}" if not np.isfinite(total) or chances.min() < 0.0 else f"sum to {total!r}"
+    seen = f"are {chances}" if not np.isfinite(total) or chances.min() < 0.0 else f"sum to {float(total)!r}"
     raise BrokenLaw(f"{when} the chances {seen}")
 
 

@@ -96,7 +96,7 @@ def arms_come_and_go(policy: AnyPolicy) -> None:
             state = save_state(made, fold_log(made, log, engine=engine))
             require(state == whole["state"], f"the lab ({engine}) folds a journal with changes to another state")
         gone = next(row for row, change, _ in log.changes if change == "retired")
-        later = log.arms[gone:][~log.rewarded[gone:]]  # type: ignore[index]
+        later = log.arms[gone:][~log.rewarded[gone:]]  # type: ignore[index]  # a journal's log has it
         require(not (later == NAMES.index("east")).any(), "a retired arm was chosen")
         require((later == 5).any(), "the last arm added was never chosen in 100 rounds")
 

@@ -77,7 +77,7 @@ class Contexts(Environment[Population]):
         return tuple(self.population.means.mean(axis=0).tolist())
 
     @property
-    def context_size(self) -> int:  # type: ignore[override]
+    def context_size(self) -> int:  # type: ignore[override]  # follows from the rows
         """A block of the user's features for each arm."""
         return self.count * int(self.population.users.shape[1])
 

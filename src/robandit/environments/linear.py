@@ -56,7 +56,7 @@ class Linear(Environment[Nothing]):
         return tuple(row[0] for row in self.rows)
 
     @property
-    def features(self) -> Floats:  # type: ignore[override]
+    def features(self) -> Floats:  # type: ignore[override]  # read or drawn, not given
         """The other columns."""
         return np.array([row[1:] for row in self.rows])
 
@@ -82,7 +82,7 @@ class Linear(Environment[Nothing]):
             second, best = np.sort(means)[-2:]
             if abs(best - second - self.gap) <= NEAR or self.arms == 2:
                 known = np.column_stack([np.ones(self.arms), points]) / math.sqrt(2.0)
-                return np.column_stack([means, known]).tolist()  # type: ignore[no-any-return]
+                return np.column_stack([means, known]).tolist()  # type: ignore[no-any-return]  # rows of floats
         raise InputError(f"linear: no game of {self.arms} arms with a gap near {self.gap:g} in {DRAWS:,} draws")
 
     def start(self) -> Nothing:
