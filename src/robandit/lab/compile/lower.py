@@ -200,7 +200,7 @@ def does_nothing(method: FunctionType) -> bool:
 
 
 def constant_text(name: str, answer: Any, arguments: tuple[Any, ...], value: Any) -> str:
-    """A function that answers a constant, by numba's own convention; numba itself would take long over the few lines."""
+    """A function that answers a constant, by numba's own convention; numba itself would take long over it."""
     context = cpu_target.target_context
     function = ir.Function(ir.Module(), context.call_conv.get_function_type(answer, arguments), name)
     function.attributes.add("alwaysinline")
