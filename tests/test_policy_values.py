@@ -17,7 +17,7 @@ from robandit.policies.cbarbar import Cbarbar
 from robandit.policies.draa import Draa
 from robandit.policies.elimination import Copies
 from robandit.policies.fast_slow_aae import FAST, SLOW, FastSlowAae
-from robandit.policies.ftpl import Ftpl, frechet
+from robandit.policies.ftpl import Ftpl, frechet, stays_below
 from robandit.policies.ftrl_hybrid import hybrid_chances
 from robandit.policies.kl_ucb import kl_upper_bound, negative_entropy
 from robandit.policies.multi_layer_aae import MultiLayerAae
@@ -133,8 +133,19 @@ def test_hybrid_is_stationary_and_agrees_with_a_generic_solver(b: float, arms: i
 
 def test_frechet_distribution_function_at_one() -> None:
     random = stream(31)
-    below = sum(frechet(random) <= 1.0 for _ in range(40_000)) / 40_000
+    below = sum(frechet(random.uniform()) <= 1.0 for _ in range(40_000)) / 40_000
     assert abs(below - 1 / math.e) < 6.5 * math.sqrt(0.25 / 40_000)
+
+
+def test_a_noise_is_ruled_out_only_where_it_is_too_small() -> None:
+    random = np.random.default_rng(8)
+    uniforms = np.concatenate([random.random(20_000), 1.0 - random.random(5_000) ** 8]).clip(2.0**-53, 1.0 - 2.0**-53)
+    limits = random.normal(0.0, 1.0, uniforms.size) * 10.0 ** random.integers(-1, 4, uniforms.size)
+    ruled_out = np.array([stays_below(*pair) for pair in zip(uniforms, limits, strict=True)])
+    too_small = np.array([frechet(u) < x for u, x in zip(uniforms, limits, strict=True)])
+    assert too_small[ruled_out].all()
+    assert ruled_out.sum() > 0.9 * too_small.sum()
+
 
 
 def two_arm_chance(difference: float) -> float:

@@ -10,6 +10,8 @@ from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import FAR, level_with_least, narrowed, share_evenly
 from robandit.parts import About, Word, parameter
 
+CERTAINLY = 1.000001  # above 1 by more than rounding can take away
+
 
 class Resampling(Word):
     """How the weight of a choice is estimated."""
@@ -63,7 +65,10 @@ class Ftpl(Policy[State]):
         scale = math.sqrt(state.round)  # 1/eta_t
         arm, best = 0, math.inf
         for index in range(len(state.losses)):
-            perturbed = state.losses[index] - scale * frechet(random)
+            uniform = random.uniform()
+            if stays_below(uniform, (state.losses[index] - best) / scale):
+                continue
+            perturbed = state.losses[index] - scale * frechet(uniform)
             if perturbed < best:
                 arm, best = index, perturbed
         tries = 1
@@ -97,11 +102,14 @@ class Ftpl(Policy[State]):
         inside = math.inf  # ... and among those inside it, the holder of the largest noise left out
         held = math.inf  # ... and of the holder so far, in case a larger noise is met
         for index in range(len(state.losses)):
-            noise = frechet(random)
-            loss = state.losses[index]
+            uniform, loss = random.uniform(), state.losses[index]
+            swaps = index == arm or loss <= limit
+            if not swaps and stays_below(uniform, (loss - state.losses[arm]) / scale + most):
+                continue  # the arm wins with the largest noise so far already, and only a larger one can come
+            noise = frechet(uniform)
             if index == arm:
                 own = noise
-            if index == arm or loss <= limit:
+            if swaps:
                 if noise > most:
                     inside = min(inside, held)
                     most, holder = noise, index
@@ -128,6 +136,11 @@ def at_most(values: Floats, limit: float) -> int:
     return count
 
 
-def frechet(random: Random) -> float:
+def frechet(uniform: float) -> float:
     """A perturbation with distribution function exp(-1/x^2)."""
-    return 1.0 / math.sqrt(-math.log(random.uniform()))
+    return 1.0 / math.sqrt(-math.log(uniform))
+
+
+def stays_below(uniform: float, limit: float) -> bool:
+    """Whether frechet(uniform) is surely below the limit, without its logarithm: -ln u >= 1 - u."""
+    return limit > 0.0 and (1.0 - uniform) * limit * limit > CERTAINLY
