@@ -147,7 +147,6 @@ def test_a_noise_is_ruled_out_only_where_it_is_too_small() -> None:
     assert ruled_out.sum() > 0.9 * too_small.sum()
 
 
-
 def two_arm_chance(difference: float) -> float:
     """P(arm 0) when its scaled loss is larger by `difference`: an integral over the other arm's noise."""
     density = lambda x: 2 * x**-3 * math.exp(-(x**-2))  # noqa: E731
@@ -303,6 +302,7 @@ def test_what_a_slower_copy_drops_all_faster_ones_drop_and_no_slower_one(policy:
         policy.learn(state, rb.Choice(pull % 3, 0.5, slower), (0.0, 1.0, 1.0)[pull % 3], random)
     assert (state.active[: slower + 1] == [0, 1, 1]).all()
     assert (state.active[slower + 1 :] == 1).all()
+    assert (state.next_arm[:slower] == 1).all()  # which they turn to at once
 
 
 def test_layers_are_drawn_with_halving_chances() -> None:

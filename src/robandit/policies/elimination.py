@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy
 from robandit.numerics import no_longer_awaited
 
@@ -26,17 +27,27 @@ class Copies:
 
 
 class Race(Policy[Copies]):
-    """Copies of arm elimination; the note of a choice is the row that made it."""
+    """Copies of arm elimination, the one drawn most often first; the note of a choice is the row that made it."""
 
     arms_fixed = "it compares all its arms after equal numbers of pulls, so none may be missing"
+
+    def linear(self, state: Copies, row: int) -> float:
+        """The factor of 1/n in a copy's width."""
+        return 0.0
+
+    def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
+        row = choice.note
+        if 0 <= row < len(state.shares):
+            record(state, row, choice.arm, reward)
+            dropped = drop_beaten(state, row, self.linear(state, row))
+            if dropped:
+                drop_in_faster(state, row)
+            show(state, 0 if dropped else row, row)
 
     def defer(self, state: Copies, choice: Choice) -> None:
         if 0 <= choice.note < len(state.shares):
             state.waiting[choice.note, choice.arm] += 1.0
-            self.show(state)
-
-    def show(self, state: Copies) -> None:
-        """Each copy's next arm, and their mixture."""
+            show(state, choice.note, choice.note)
 
 
 def new_copies(arms: int, shares: list[float], log_term: float, corruption: float = 0.0) -> Copies:
@@ -79,24 +90,43 @@ def width(log_term: float, pulls: float, linear: float) -> float:
 
 def drop_beaten(state: Copies, row: int, linear: float) -> bool:
     """Drop the arms whose mean + width lies below the largest mean - width of the copy; answers whether any fell."""
-    floor = -math.inf
+    floor, lowest = -math.inf, math.inf
     for arm in range(len(state.chances)):
-        if state.active[row, arm] > 0.0 and state.pulls[row, arm] > 0.0:
-            pulls = state.pulls[row, arm]
-            floor = max(floor, state.sums[row, arm] / pulls - width(state.log_term, pulls, linear))
-    dropped = False
+        pulls = state.pulls[row, arm]
+        if state.active[row, arm] > 0.0 and pulls > 0.0:
+            mean, about = state.sums[row, arm] / pulls, width(state.log_term, pulls, linear)
+            floor, lowest = max(floor, mean - about), min(lowest, mean + about)
+    if lowest >= floor:
+        return False
     for arm in range(len(state.chances)):
         pulls = state.pulls[row, arm]
         if state.active[row, arm] == 0.0 or pulls == 0.0:
             continue
         if state.sums[row, arm] / pulls + width(state.log_term, pulls, linear) < floor:
             state.active[row, arm] = 0.0
-            dropped = True
-    return dropped
+    return True
 
 
-def show_mixture(state: Copies) -> None:
-    """p(t): each copy's next arm with that copy's probability; an adversary sees this, never the coin."""
+def drop_in_faster(state: Copies, slow: int) -> None:
+    """What a copy has dropped, those drawn more often drop too."""
+    for row in range(slow):
+        for arm in range(len(state.chances)):
+            state.active[row, arm] = min(state.active[row, arm], state.active[slow, arm])
+
+
+def show(state: Copies, first: int, last: int) -> None:
+    """The next arm of each copy, of which some rows have changed, and p(t), the mixture of these arms.
+
+    A copy without arms plays the next one of the fastest that still has some; faster ones have none either.
+    An adversary sees the mixture, never the coin.
+    """
+    for row in range(first, last + 1):
+        state.next_arm[row] = least_pulled(state, row)
+    fastest = 0
+    while state.active[fastest, max(state.next_arm[fastest], 0)] == 0.0:
+        fastest += 1
+    for row in range(fastest):
+        state.next_arm[row] = state.next_arm[fastest]
     for arm in range(len(state.chances)):
         state.chances[arm] = 0.0
     for row in range(len(state.shares)):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from robandit.dice import Random
 from robandit.game import Choice, Setting
 from robandit.parts import About, parameter
-from robandit.policies.elimination import Copies, Race, drop_beaten, least_pulled, new_copies, record, show_mixture
+from robandit.policies.elimination import Copies, Race, new_copies
 
 FAST, SLOW = 0, 1
 
@@ -46,19 +46,5 @@ class FastSlowAae(Race):
         idle = row == FAST and state.active[FAST, arm] == 0.0
         return Choice(arm, state.chances[arm], -1 if idle else row)
 
-    def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
-        row = choice.note
-        if not 0 <= row < len(state.shares):
-            return
-        record(state, row, choice.arm, reward)
-        if drop_beaten(state, row, 2.0 * state.log_term if row == SLOW else 0.0):
-            for arm in range(len(state.chances)):
-                state.active[FAST, arm] = min(state.active[FAST, arm], state.active[SLOW, arm])
-        self.show(state)
-
-    def show(self, state: Copies) -> None:
-        """Each copy's next arm, and their mixture."""
-        state.next_arm[SLOW] = least_pulled(state, SLOW)
-        fast = least_pulled(state, FAST)
-        state.next_arm[FAST] = fast if fast >= 0 else state.next_arm[SLOW]
-        show_mixture(state)
+    def linear(self, state: Copies, row: int) -> float:
+        return 2.0 * state.log_term if row == SLOW else 0.0

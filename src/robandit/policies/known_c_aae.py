@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from robandit.dice import Random
 from robandit.game import Choice, Setting
 from robandit.parts import About, parameter
-from robandit.policies.elimination import Copies, Race, drop_beaten, least_pulled, new_copies, record, show_mixture
+from robandit.policies.elimination import Copies, Race, drop_beaten, new_copies, record, show
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,4 @@ class KnownCAae(Race):
     def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
         record(state, 0, choice.arm, reward)
         drop_beaten(state, 0, state.corruption)
-        self.show(state)
-
-    def show(self, state: Copies) -> None:
-        """The least chosen arm comes next."""
-        state.next_arm[0] = least_pulled(state, 0)
-        show_mixture(state)
+        show(state, 0, 0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from robandit.dice import Random, draw
 from robandit.game import Choice, Setting
 from robandit.parts import About, parameter
-from robandit.policies.elimination import Copies, Race, drop_beaten, least_pulled, new_copies, record, show_mixture
+from robandit.policies.elimination import Copies, Race, new_copies
 
 
 @dataclass(frozen=True)
@@ -46,25 +46,5 @@ class MultiLayerAae(Race):
         arm = int(state.next_arm[layer])
         return Choice(arm, state.chances[arm], layer if state.active[layer, arm] > 0.0 else -1)
 
-    def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
-        layer = choice.note
-        if not 0 <= layer < len(state.shares):
-            return
-        record(state, layer, choice.arm, reward)
-        if drop_beaten(state, layer, state.log_term):
-            for faster in range(layer):
-                for arm in range(len(state.chances)):
-                    state.active[faster, arm] = min(state.active[faster, arm], state.active[layer, arm])
-        self.show(state)
-
-    def show(self, state: Copies) -> None:
-        """Each layer's next arm, and their mixture."""
-        fallback = -1
-        for row in range(len(state.shares)):
-            state.next_arm[row] = least_pulled(state, row)
-            if fallback < 0:
-                fallback = state.next_arm[row]
-        for row in range(len(state.shares)):
-            if state.next_arm[row] < 0:
-                state.next_arm[row] = fallback
-        show_mixture(state)
+    def linear(self, state: Copies, row: int) -> float:
+        return state.log_term
