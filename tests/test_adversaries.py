@@ -266,7 +266,8 @@ NINE = np.arange(1, 10) / 10
 def test_attacks_that_see_the_draw_turn_their_victims(attack: str, victim: str) -> None:
     """With a budget that is never short, more than nine in ten pulls go to the arm the attacker favours."""
     adversary = rb.attack(attack, budget=1e9)
-    trace = rb.simulate(rb.policy(victim), rb.Bernoulli(NINE), adversary, horizon=100_000, runs=10)
+    runs = 10 if "arm=" in attack else 1  # one run in fifteen misses nine tenths where a bad arm is favoured
+    trace = rb.simulate(rb.policy(victim), rb.Bernoulli(NINE), adversary, horizon=100_000, runs=runs)
     arm = int(adversary.parameters()["arm"] or 8) - 1
     shares = trace.pulls[:, arm] / trace.horizon
     assert shares.mean() > 0.9, f"{shares.mean():.3f} of the pulls, {trace.corruption_paid[:, -1].mean():.0f} paid"
@@ -313,7 +314,7 @@ def test_p_of_an_implicit_policy_is_shown_as_the_frequencies_of_64_trials_renewe
 @pytest.mark.parametrize("victim", ["samba", "ucb1", "tsallis-inf-rv", "thompson"])
 def test_sink_shown_turns_everyone_away_from_the_best_arm(victim: str) -> None:
     trace = rb.simulate(
-        rb.policy(victim), rb.Bernoulli(NINE), rb.attack("sink-shown", budget=1e9), horizon=50_000, runs=10
+        rb.policy(victim), rb.Bernoulli(NINE), rb.attack("sink-shown", budget=1e9), horizon=25_000, runs=4
     )
     assert trace.best_arm_share < 0.05
 

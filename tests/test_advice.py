@@ -66,7 +66,7 @@ def test_the_number_one_fears_is_put_into_the_list() -> None:
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advice, "CANDIDATES", ("thompson", "bonus-thompson:linear=20", "samba"))
+    monkeypatch.setattr(advice, "CANDIDATES", ("thompson", "samba"))
 
 
 @pytest.mark.usefixtures("few")

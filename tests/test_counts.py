@@ -15,7 +15,7 @@ ATTACKS = {
     "none": None,
     "start": rb.attack("flip", budget=200.3),
     "middle": rb.attack("invert", schedule="middle", budget=300, charge="rounds"),
-    "even": rb.attack("flip", schedule="even", budget=100.3),  # 167 strikes of 0.6 and a sixth of one
+    "even": rb.attack("flip", schedule="even", budget=30.1),  # 50 strikes of 0.6 and a sixth of one
     "window": rb.attack("sink", schedule="window:first=700,stop=800", budget=1e9),
 }
 

@@ -29,9 +29,9 @@ def test_panels_are_the_same_bytes_for_the_same_data_and_name_their_lines() -> N
     look = looks(["samba", "ucb1"])
     lines = [Line("samba", look["samba"], x, x, 0.1 * x), Line("ucb1", look["ucb1"], x, 2 * x)]
     panels = [Panel("schedule start", lines), Panel("schedule middle", lines[:1], (20.0, 30.0)), Panel("third", lines)]
-    for log in (False, True):
+    for log, kinds in ((False, ("svg",)), (True, ("pdf", "png", "svg"))):
         one, two = (Drawing(panels, "rounds played", "regret made", log, log) for _ in range(2))
-        files, again = ({kind: each.rendered(kind) for kind in ("pdf", "png", "svg")} for each in (one, two))
+        files, again = ({kind: each.rendered(kind) for kind in kinds} for each in (one, two))
         assert files == again
         drawn = files["svg"].decode()
         words = ("samba", "ucb1", "rounds played", "regret made", "schedule start", "schedule middle", "third")

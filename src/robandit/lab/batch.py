@@ -21,6 +21,7 @@ from robandit.lab.told import told
 from robandit.lab.trace import Team, Trace
 
 ENGINES = ("auto", "rounds", "counts", "plain")
+BRIEF = 10**5  # rounds times arms of all runs: they are over before threads would have started
 Progress = Callable[[float], None]  # told the share of all rounds that is done
 
 
@@ -75,6 +76,8 @@ def simulate(
         raise InputError("a play of several agents or of slates is played in one piece: leave out until and state")
     engine = chosen_engine(engine, table, until is not None or state is not None)
     check_user_parts(table)
+    if engine == "rounds" and table.work < BRIEF and threads in (None, 1):
+        workers = 0
     alone = in_parts or table.turns > 1  # each run has a state of its own, or books
     slices = [slice(run, run + 1) for run in range(runs)] if alone else list(chunks(runs, workers))
     with told(progress) as tell:
@@ -126,15 +129,18 @@ def chosen_engine(wanted: str, table: Table, in_part: bool = False) -> str:
 
 
 def chunks(runs: int, workers: int) -> Iterator[slice]:
-    """Runs in slices: several for each worker, so that none waits long for the others."""
-    size = max(1, math.ceil(runs / (8 * workers)))
+    """Runs in slices: several for each worker, so that none waits long for the others; one without workers."""
+    size = max(1, math.ceil(runs / (8 * workers))) if workers else runs
     return (slice(first, min(first + size, runs)) for first in range(0, runs, size))
 
 
 def run_chunks(
     table: Table, engine: str, slices: list[slice], workers: int, progress: Progress | None
 ) -> tuple[list[Seat], float]:
-    """Play all chunks on a thread pool; answers their seats and the CPU time. Ctrl-C stops within a second."""
+    """Play all chunks on a thread pool; answers their seats and the CPU time. Ctrl-C stops within a second.
+
+    Without workers they are played here, one after another.
+    """
 
     def one(runs: slice) -> tuple[list[Seat], float]:
         begun = time.thread_time()
@@ -148,6 +154,11 @@ def run_chunks(
         table.check_faults(runs)
         return seats, spent
 
+    if not workers:
+        played = [one(runs) for runs in slices]
+        if progress:
+            progress(1.0)
+        return gathered(played)
     if engine == "rounds":
         table.play_compiled(slice(0, 0))  # compiles, or loads from the cache, before the threads start
     with ThreadPoolExecutor(workers) as pool:
@@ -161,9 +172,13 @@ def run_chunks(
                 if progress:
                     done_rounds = np.maximum(table.progress - table.first, 0).sum()
                     progress(float(done_rounds) / ((table.until - table.first) * len(table.progress)))
-            played = [future.result() for future in futures]
-            return [seat for seats, _ in played for seat in seats], sum(spent for _, spent in played)
+            return gathered([future.result() for future in futures])
         except BaseException:
             table.stop[0] = 1
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def gathered(played: list[tuple[list[Seat], float]]) -> tuple[list[Seat], float]:
+    """The seats of all chunks, and their CPU time together."""
+    return [seat for seats, _ in played for seat in seats], sum(spent for _, spent in played)

@@ -90,6 +90,11 @@ class Table:
         """The round the play begins or goes on with."""
         return self.start.round if isinstance(self.start, Position) else 0
 
+    @property
+    def work(self) -> int:
+        """Rounds of all runs times arms: how long the play takes, roughly."""
+        return (self.until - self.first) * len(self.progress) * len(self.means)
+
     def setting(self) -> Setting:
         """What the policy is told."""
         features = self.environment.features if self.best is None else self.blank()
@@ -143,8 +148,8 @@ class Table:
         """Play some runs compiled; the same numbers, bit for bit, whatever the effort of the compiler."""
         from robandit.lab.compile.kernel import effort_for, kernel_for
 
-        seat, work = self.seat(runs), (self.until - self.first) * len(self.progress) * len(self.means)
-        kernel = kernel_for(self.entry, seat.parts(), seat.given, effort or effort_for(work))
+        seat = self.seat(runs)
+        kernel = kernel_for(self.entry, seat.parts(), seat.given, effort or effort_for(self.work))
         kernel(tuple(seat.parts().values()), *seat.given)
         return seat._replace(road=kernel.road)
 

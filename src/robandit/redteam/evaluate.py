@@ -23,6 +23,7 @@ from robandit.redteam.candidate import Candidate
 from robandit.store.code import code_hash
 from robandit.store.journal import Journal
 
+SHORT = 3 * 10**4  # rounds times arms of a block: it takes less time than threads lose by waiting for each other
 Tell = Callable[[int], None]  # told how many runs were played or remembered
 
 
@@ -130,19 +131,29 @@ class Evaluator:
     def mean_regrets(self, attacks: list[Candidate], budget: float, blocks: int, size: int) -> dict[Candidate, float]:
         """Mean regret on the first so many blocks of the seeds for choosing, the same blocks for every attack.
 
-        Short plays keep the cores busier side by side than one after another on all of them.
+        Short plays keep the cores busier side by side than one after another on all of them; very short ones do not.
         """
         self.tried.update(attacks)
         seeds = [block_seed(self.game.seed, block) for block in range(blocks)]
         plays = [Play(one, budget, seed, size) for one in attacks for seed in seeds]
+        means = np.array(self.rows_of(plays)).reshape(len(attacks), blocks).mean(axis=1)
+        return dict(zip(attacks, means.tolist(), strict=True))
+
+    def rows_of(self, plays: list[Play]) -> list[Any]:
+        """The mean regret of each play."""
+
+        def row(play: Play) -> Any:
+            return np.mean(self.outcome(play, 1)["regret"])
+
+        work = self.game.horizon * self.game.agents * self.game.slate * len(self.game.environment.means)
+        if work * max((play.runs for play in plays), default=0) < SHORT:
+            return [row(play) for play in plays]
         with ThreadPoolExecutor(self.threads or os.cpu_count() or 1) as pool:
             try:
-                rows = list(pool.map(lambda play: np.mean(self.outcome(play, 1)["regret"]), plays))
+                return list(pool.map(row, plays))
             except BaseException:
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
-        means = np.array(rows).reshape(len(attacks), blocks).mean(axis=1)
-        return dict(zip(attacks, means.tolist(), strict=True))
 
 
 def kept(trace: Trace) -> dict[str, Any]:

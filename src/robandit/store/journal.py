@@ -1,13 +1,19 @@
-"""An append-only memory of finished work: a line is there whole or it does not count."""
+"""An append-only memory of finished work: a line is there whole or it does not count.
+
+A line outlives its program at once, and a power cut within a second: what that takes is done again.
+"""
 
 import hashlib
 import json
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 from robandit.errors import InputError
+
+EVERY = 1.0  # seconds from one flush to the disk to the next: it takes longer than many a play
 
 
 class Journal:
@@ -22,13 +28,14 @@ class Journal:
             if told is not None:
                 self.known[told[0]] = told[1]
         self.torn = bool(content) and not content.endswith(b"\n")
+        self.flushed = -EVERY
 
     def get(self, key: str) -> Any:
         """The value put under a key, or None."""
         return self.known.get(key)
 
     def put(self, key: str, value: Any) -> None:
-        """Keep a value, flushed to the disk before this returns."""
+        """Keep a value, written before this returns."""
         with self.lock:
             if self.path is not None:
                 self.append(self.path, json.dumps([key, value]))
@@ -41,7 +48,9 @@ class Journal:
             with path.open("ab") as file:
                 file.write((b"\n" if self.torn else b"") + f"{checksum(body)} {body}\n".encode())
                 file.flush()
-                os.fsync(file.fileno())
+                if time.monotonic() >= self.flushed + EVERY:
+                    os.fsync(file.fileno())
+                    self.flushed = time.monotonic()
         except OSError as error:
             raise InputError(f"the folder {str(path.parent)!r} cannot be written: {error.strerror}") from error
         self.torn = False

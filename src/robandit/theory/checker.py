@@ -32,7 +32,10 @@ def of(value: Fraction) -> Bounds:
 
 
 def add(*terms: Bounds) -> Bounds:
-    return sum(low for low, _ in terms), sum(high for _, high in terms)
+    low = high = 0
+    for below, above in terms:
+        low, high = low + below, high + above
+    return low, high
 
 
 def minus(x: Bounds) -> Bounds:
@@ -40,8 +43,13 @@ def minus(x: Bounds) -> Bounds:
 
 
 def times(x: Bounds, y: Bounds, *more: Bounds) -> Bounds:
-    products = [a * b for a in x for b in y]
-    found = min(products) >> UNIT, -(-max(products) >> UNIT)
+    (a, b), (c, d) = x, y
+    if a >= 0 and c >= 0:
+        low, high = a * c, b * d
+    else:
+        products = a * c, a * d, b * c, b * d
+        low, high = min(products), max(products)
+    found = low >> UNIT, -(-high >> UNIT)
     return times(found, *more) if more else found
 
 
@@ -49,7 +57,8 @@ def over(x: Bounds, y: Bounds) -> Bounds:
     """x/y for y above 0."""
     if y[0] <= 0:
         raise ZeroDivisionError("a divisor may be zero")
-    return min((a << UNIT) // b for a in x for b in y), max(-((-a << UNIT) // b) for a in x for b in y)
+    (a, b), (c, d) = x, y
+    return (a << UNIT) // (d if a >= 0 else c), -((-b << UNIT) // (c if b >= 0 else d))
 
 
 def log_less(x: Bounds) -> Bounds:

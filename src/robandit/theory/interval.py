@@ -7,6 +7,7 @@ ln(1+y) = 2 (z + z^3/3 + z^5/5 + ...), z = y/(2+y), with its remainder, not by t
 
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -32,17 +33,29 @@ class Interval:
 
     def __mul__(self, other: "Interval") -> "Interval":
         products = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return outward(np.minimum.reduce(products), np.maximum.reduce(products))
+        return outward(least(products), most(products))
 
     def __truediv__(self, other: "Interval") -> "Interval":
         if np.any(other.low <= 0.0):
             raise ZeroDivisionError("only positive intervals divide")
         quotients = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return outward(np.minimum.reduce(quotients), np.maximum.reduce(quotients))
+        return outward(least(quotients), most(quotients))
 
     def ends(self) -> tuple["Interval", "Interval"]:
         """The lower and the upper bounds, each as an interval of no width."""
         return Interval(self.low, self.low), Interval(self.high, self.high)
+
+
+def least(four: list[Floats]) -> Floats:
+    """The smallest of four, cell by cell."""
+    a, b, c, d = four
+    return np.minimum(np.minimum(a, b), np.minimum(c, d))
+
+
+def most(four: list[Floats]) -> Floats:
+    """The largest of four, cell by cell."""
+    a, b, c, d = four
+    return np.maximum(np.maximum(a, b), np.maximum(c, d))
 
 
 def outward(low: Floats, high: Floats) -> Interval:
@@ -56,6 +69,12 @@ def constant(value: Fraction | int) -> Interval:
     if Fraction(near) == value:
         return Interval(np.array(near), np.array(near))
     return outward(np.array(near), np.array(near))
+
+
+@cache
+def reciprocal(number: int) -> Interval:
+    """One part of so many."""
+    return constant(Fraction(1, number))
 
 
 ONE, TWO = constant(1), constant(2)
@@ -74,17 +93,18 @@ def log1p(y: Interval) -> Interval:
 
 
 def series(y: Interval) -> Interval:
-    """ln(1+y)/y at single points: (2/(2+y)) (1 + z^2/3 + z^4/5 + ...), and what the series leaves out."""
+    """ln(1+y)/y at single points: (2/(2+y)) (1 + z^2/3 + z^4/5 + ...), and what the series leaves out.
+
+    Nothing in the sum is negative, so that lower bounds come from lower ones, and upper ones from upper ones.
+    """
     z = y / (TWO + y)
     square = z * z
     square = Interval(np.maximum(square.low, 0.0), square.high)
-    total = Interval(np.zeros_like(y.low), np.zeros_like(y.low))
+    total, power = Interval(np.zeros_like(y.low), np.zeros_like(y.low)), np.ones_like(y.low)
     largest = min(float(square.high.max(initial=0.0)), 0.99)
     terms = TERMS if largest < 0.3 else min(MOST, math.ceil(-37.0 / math.log(largest)))  # about 1e-16 is left out
     for k in range(terms, -1, -1):
-        total = total * square + constant(Fraction(1, 2 * k + 1))
-    power = ONE
-    for _ in range(terms + 1):
-        power = power * square
-    left_out = power / (constant(2 * terms + 3) * (ONE - square))
+        total = outward(total.low * square.low, total.high * square.high) + reciprocal(2 * k + 1)
+        power = np.nextafter(power * square.high, np.inf)
+    left_out = Interval(np.zeros_like(power), power) / (constant(2 * terms + 3) * (ONE - square))
     return TWO / (TWO + y) * Interval(total.low, (total + left_out).high)
