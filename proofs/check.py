@@ -54,17 +54,30 @@ def coq(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["coqc", *OPTIONS, name], cwd=folder, capture_output=True, text=True)
 
 
-def compile_in(folder: Path, order: list[str]) -> str:
+def compile_in(folder: Path, files: dict[str, str]) -> str:
     """
     Each file as a module of its name, all in one process, for loading the real numbers takes longer than most files;
     what the last, the statements, prints.
     """
-    modules = "\n".join(f"Module {name}. Load {name}. End {name}." for name in order)
-    (folder / f"{WHOLE}.v").write_text(modules + "\n")
+    loaded = {name: OF_OURS.sub(r"Import \1.", text) for name, text in files.items()}
+    modules = [f"Module {name}. {text}\nEnd {name}.\n" for name, text in loaded.items()]
+    (folder / f"{WHOLE}.v").write_text("".join(modules))
     done = coq(folder, f"{WHOLE}.v")
     if done.returncode:
-        raise Refused(f"A proof does not compile:\n{done.stdout}{done.stderr}")
+        line = re.search(r"line (\d+), characters", done.stderr)
+        raise Refused(
+            f"{place(modules, int(line[1])) if line else 'Coq'} does not compile:\n{done.stdout}{done.stderr}"
+        )
     return done.stdout
+
+
+def place(modules: list[str], line: int) -> str:
+    """The file, and its own line, of a line of them all."""
+    for module in modules:
+        if line <= (lines := module.count("\n")):
+            break
+        line -= lines
+    return f"{module.split()[1]}v, line {line},"
 
 
 def look_at_axioms(told: str) -> set[str]:
@@ -83,9 +96,7 @@ def check(source: Path, into: Path) -> tuple[str, set[str]]:
     look_for_holes(source)
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
-    for file in source.glob("*.v"):
-        (into / file.name).write_text(OF_OURS.sub(r"Import \1.", file.read_text()))
-    told = compile_in(into, in_order(source))
+    told = compile_in(into, {name: (source / f"{name}.v").read_text() for name in in_order(source)})
     axioms = look_at_axioms(told)
     return told.partition("\nAxioms:\n")[0], axioms
 

@@ -65,6 +65,16 @@ def test_a_hole_is_refused(tmp_path: Path, hole: str) -> None:
         check.look_for_holes(tmp_path)
 
 
+@needs_coq
+def test_a_proof_that_does_not_hold_is_refused_by_its_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "Wrong.v").write_text(
+        "Require Import Fine.\n(* nothing *)\nLemma wrong : 1 = 2.\nProof. exact fine. Qed.\n"
+    )
+    (tmp_path / "Fine.v").write_text("Lemma fine : 1 = 1.\nProof. reflexivity. Qed.\n")
+    with pytest.raises(check.Refused, match=r"^Wrong\.v, line 4, does not compile:\n"):
+        check.check(tmp_path, tmp_path / "built")
+
+
 def test_another_axiom_is_refused() -> None:
     told = "theorem\n     : 1 = 1\nAxioms:\nClassical_Prop.classic : forall P : Prop,\n  P \\/ ~ P\n"
     assert check.look_at_axioms(told) == {"Classical_Prop.classic"}
@@ -119,8 +129,8 @@ def test_the_theorems_speak_of_the_rule_of_algorithm_1(checked: tuple[Path, str,
         for arms, alpha, outcomes in cases
     ]
     (checked[0] / "Run.v").write_text(
-        "From Coq Require Import List QArith.\nRequire Import All.\nImport Rationals ListNotations.\nOpen Scope Q_scope.\n"
-        + "Eval vm_compute in ["
+        "From Coq Require Import List QArith.\nRequire Import All.\nImport Rationals ListNotations.\n"
+        + "Open Scope Q_scope.\nEval vm_compute in ["
         + ";\n".join(lines)
         + "].\n"
     )
