@@ -138,7 +138,7 @@ Proof.
     assert (Pi := positive i Hi). assert (Ri := ratio_range arms some_arms p p_valid i Hi). fold l in Ri.
     assert (Mi := shown_means i Hi).
     replace (p i - p i * p i / p l) with (p i * (1 - p i / p l)) by (field; lra).
-    assert (W : 0 <= p i * (1 - p i / p l) <= p i) by (split; nra).
+    assert (W : 0 <= p i * (1 - p i / p l) <= p i) by (split; [apply Rmult_le_pos|apply part_le]; lra).
     set (w := p i * (1 - p i / p l)) in *.
     assert (w * (mu i - mu l) <= w * (means i - means l + 2 * c)) by (apply Rmult_le_compat_l; lra).
     assert (w * (2 * c) <= p i * (2 * c)) by (apply Rmult_le_compat_r; lra). lra. }

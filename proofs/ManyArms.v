@@ -102,7 +102,7 @@ Proof.
   assert (R2 := r2_nonneg). assert (Rm := room).
   assert (Need : alpha * (S * means i + s * means best) <= means best - means i).
   { assert (S * means i <= (K - 1) * means i) by (apply Rmult_le_compat_r; lra).
-    assert (s * means best <= means best) by (unfold gap in *; nra).
+    assert (means best * s <= means best) by (apply part_le; unfold gap in *; lra).
     assert (alpha * (S * means i + s * means best) <= alpha * ((K - 1) * means i + means best))
       by (apply Rmult_le_compat_l; lra).
     assert (alpha * (K * means i) <= alpha * (K * r2)).
@@ -127,7 +127,7 @@ Proof.
   assert (C := contest_range arms some_arms p p_valid). fold l in C. rewrite E in C. fold S in C.
   assert (Logs := paid_best_leads arms best means best_arm p p_valid m m_lawful).
   change (fun i => mean_reward (shown m i)) with mu in Logs. fold c in Logs.
-  assert (2 * c * (1 - p best) <= 2 * c) by (assert (P := positive best best_arm); nra).
+  assert (2 * c * (1 - p best) <= 2 * c) by (assert (P := positive best best_arm); apply part_le; lra).
   assert (Main : sum arms (but best (fun i => p i / p best * (p i / p best) *
         (mu i / (1 - alpha * (p i / p best)) - mu best / (1 + alpha * S)))) <= S * (1 / (1 - alpha) + 1) * c).
   { apply Rle_trans with (sum arms (but best (fun i => (1 / (1 - alpha) + 1) * c * (p i / p best * (p i / p best))))).
@@ -137,10 +137,10 @@ Proof.
     assert (R := ratio_range arms some_arms p p_valid i Hi). fold l in R. rewrite E in R. set (s := p i / p best) in *.
     apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|].
     assert (M := shown_means i Hi). assert (M' := shown_means best best_arm).
-    assert (P1 : 0 < 1 - alpha * s) by nra. assert (P2 : 0 <= alpha * S) by (apply Rmult_le_pos; lra).
+    assert (Part := part_le alpha s). assert (P1 : 0 < 1 - alpha * s) by lra. assert (P2 : 0 <= alpha * S) by (apply Rmult_le_pos; lra).
     unfold Rdiv in *. set (u := / (1 - alpha * s)) in *. set (v := / (1 + alpha * S)) in *.
     assert (U : 0 < u <= / (1 - alpha)).
-    { split; [apply Rinv_0_lt_compat; assumption|]. apply inv_le; nra. }
+    { split; [apply Rinv_0_lt_compat; assumption|]. apply inv_le; lra. }
     assert (W : 0 < v <= 1).
     { split; [apply Rinv_0_lt_compat; lra|]. rewrite <- Rinv_1. apply inv_le; lra. }
     assert (mu i * u <= (means i + c) * u) by (apply Rmult_le_compat_r; lra).
@@ -177,13 +177,13 @@ Lemma clean_wrong_leads : (1 + alpha) * means l / (1 - alpha * s) - means best <
 Proof.
   assert (Hs := s_range). destruct (others l l_arm wrong) as [Hl _].
   assert (Gl : gap <= gap_l) by (unfold gap, gap_l; lra). assert (R := rho'_range).
-  assert (P : 0 < 1 - alpha <= 1 - alpha * s) by (split; [lra|nra]).
+  assert (P : 0 < 1 - alpha <= 1 - alpha * s) by (assert (Part := part_le alpha s); lra).
   assert (U : (1 + alpha) * means l / (1 - alpha * s) <= (1 + alpha) * means l / (1 - alpha)).
   { unfold Rdiv. apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. apply inv_le; lra. }
   assert (W : (1 + alpha) * means l / (1 - alpha) - means l = 2 * alpha * means l / (1 - alpha)) by (field; lra).
   assert (X : 2 * alpha * means l / (1 - alpha) <= rho' * gap).
   { replace (rho' * gap) with (2 * alpha * r2 / (1 - alpha)) by (unfold rho'; field; lra).
-    unfold Rdiv. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|]. nra. }
+    unfold Rdiv. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|]. apply Rmult_le_compat_l; lra. }
   assert (rho' * gap <= rho' * gap_l) by (apply Rmult_le_compat_l; lra).
   unfold gap_l in *. lra.
 Qed.
@@ -199,7 +199,7 @@ Proof.
     wrong).
   change (fun i => mean_reward (shown m i)) with mu in Logs. fold l s gap_l spread c in Logs.
   assert (Ml := shown_means l l_arm). assert (Mb := shown_means best best_arm).
-  assert (P : 0 < 1 - alpha <= 1 - alpha * s) by (split; [lra|nra]).
+  assert (P : 0 < 1 - alpha <= 1 - alpha * s) by (assert (Part := part_le alpha s); lra).
   unfold Rdiv in Clean. set (u := / (1 - alpha * s)) in *.
   assert (U : 0 < u <= / (1 - alpha)) by (split; [apply Rinv_0_lt_compat; lra|apply inv_le; lra]).
   replace (a * (1 + alpha) * (mu l / (1 - alpha * s) - mu best / (1 + alpha)))

@@ -4,6 +4,9 @@ Require Import Samba Sums Play Step Drift.
 Import ListNotations.
 Open Scope R_scope.
 
+Lemma part_le : forall x s, 0 <= x -> s <= 1 -> x * s <= x.
+Proof. intros x s Hx Hs. rewrite <- (Rmult_1_r x) at 2. apply Rmult_le_compat_l; assumption. Qed.
+
 Lemma inv_le : forall x y, 0 < x -> x <= y -> / y <= / x.
 Proof. intros. apply Rinv_le_contravar; assumption. Qed.
 

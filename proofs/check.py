@@ -8,9 +8,10 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-OPTIONS = ("-q", "-R", ".", "robandit")
+OPTIONS = ("-q", "-w", "-require-in-module", "-R", ".", "robandit")
 NO_COQ = "The proofs need Coq: install it first (on Debian and Ubuntu: apt-get install coq)."
-STATEMENTS = "Theorems.v"  # states every theorem, then prints what each rests on
+WHOLE = "All"  # every file, each a module
+OF_OURS = re.compile(r"^Require Import ([\w ]+)\.$", re.MULTILINE)
 
 # what Coq's own construction of the real numbers rests on
 OF_THE_REALS = {
@@ -41,19 +42,42 @@ def look_for_holes(folder: Path) -> None:
             raise Refused(f"{file.name} says {found.group()}: every lemma must be proved")
 
 
-def compile_in(folder: Path) -> str:
-    """Compiles the files of a folder in the order they need each other; what the statements' file prints."""
+def in_order(folder: Path) -> list[str]:
+    """The files of a folder in the order they need each other."""
     names = sorted(file.name for file in folder.glob("*.v"))
-    sort = ["coqdep", *OPTIONS[1:], "-sort", *names]
+    sort = ["coqdep", *OPTIONS[3:], "-sort", *names]
     order = subprocess.run(sort, cwd=folder, check=True, capture_output=True, text=True).stdout.split()
-    told = ""
-    for name in order:
-        done = subprocess.run(["coqc", *OPTIONS, name], cwd=folder, capture_output=True, text=True)
-        if done.returncode:
-            raise Refused(f"{name} does not compile:\n{done.stdout}{done.stderr}")
-        if Path(name).name == STATEMENTS:
-            told = done.stdout
-    return told
+    return [Path(name).stem for name in order]
+
+
+def coq(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["coqc", *OPTIONS, name], cwd=folder, capture_output=True, text=True)
+
+
+def compile_in(folder: Path, files: dict[str, str]) -> str:
+    """
+    Each file as a module of its name, all in one process, for loading the real numbers takes longer than most files;
+    what the last, the statements, prints.
+    """
+    loaded = {name: OF_OURS.sub(r"Import \1.", text) for name, text in files.items()}
+    modules = [f"Module {name}. {text}\nEnd {name}.\n" for name, text in loaded.items()]
+    (folder / f"{WHOLE}.v").write_text("".join(modules))
+    done = coq(folder, f"{WHOLE}.v")
+    if done.returncode:
+        line = re.search(r"line (\d+), characters", done.stderr)
+        raise Refused(
+            f"{place(modules, int(line[1])) if line else 'Coq'} does not compile:\n{done.stdout}{done.stderr}"
+        )
+    return done.stdout
+
+
+def place(modules: list[str], line: int) -> str:
+    """The file, and its own line, of a line of them all."""
+    for module in modules:
+        if line <= (lines := module.count("\n")):
+            break
+        line -= lines
+    return f"{module.split()[1]}v, line {line},"
 
 
 def look_at_axioms(told: str) -> set[str]:
@@ -72,9 +96,7 @@ def check(source: Path, into: Path) -> tuple[str, set[str]]:
     look_for_holes(source)
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
-    for file in source.glob("*.v"):
-        shutil.copy(file, into)
-    told = compile_in(into)
+    told = compile_in(into, {name: (source / f"{name}.v").read_text() for name in in_order(source)})
     axioms = look_at_axioms(told)
     return told.partition("\nAxioms:\n")[0], axioms
 

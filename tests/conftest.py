@@ -46,6 +46,18 @@ def kernel_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "kernels"
 
 
+@pytest.fixture(scope="module")
+def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A browser for the tests of a file."""
+    from tests.chrome import Chrome
+
+    found = Chrome(tmp_path_factory.mktemp("profile"))
+    try:
+        yield found
+    finally:
+        found.close()
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Any]:
     """A PostgreSQL server of this worker's own, started when a test first asks for it."""

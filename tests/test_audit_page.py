@@ -6,6 +6,7 @@ import pytest
 
 import robandit as rb
 from robandit.forensics.report import write_report
+from tests.chrome import Chrome
 from tests.rings import RING, play
 from tests.test_browser import pytestmark as needs_browser
 from tests.test_browser import seen
@@ -40,8 +41,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return probed
 
 
-def test_the_page_on_a_desk(page: Path, tmp_path: Path) -> None:
-    told = seen(page, tmp_path, 1200)
+def test_the_page_on_a_desk(chrome: Chrome, page: Path) -> None:
+    told = seen(chrome, page, 1200)
     assert set(told["sources"]) == set(RING)  # type: ignore[call-overload]
     assert told["least"] not in RING
     assert told["figures"] == 3
@@ -51,6 +52,7 @@ def test_the_page_on_a_desk(page: Path, tmp_path: Path) -> None:
     assert headings[-1] == "What to keep in mind"
 
 
-def test_the_page_on_a_phone(page: Path, tmp_path: Path) -> None:
-    told = seen(page, tmp_path, 500)
-    assert told["width"] <= told["window"]  # type: ignore[operator]
+def test_the_page_on_a_phone(chrome: Chrome, page: Path) -> None:
+    told = seen(chrome, page, 500)
+    assert told["window"] == 500
+    assert told["width"] <= 500  # type: ignore[operator]

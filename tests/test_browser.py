@@ -1,9 +1,7 @@
 """The report and the frontier's page in a real browser: offline, answering to their reader, on a phone, in the dark."""
 
+import json
 import math
-import re
-import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +13,8 @@ from robandit.store.cells import Store
 from robandit.study.report import write_report
 from robandit.study.run import run_here
 from robandit.study.spec import read_study
+from tests.chrome import CHROMIUM, Chrome
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine and none could be installed")
 
 SPEC = """name = "page"
@@ -64,23 +62,17 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return probed
 
 
-def seen(page: Path, profile: Path, width: int, *flags: str) -> dict[str, object]:
-    """What the page says of itself in a headless browser with an empty profile."""
-    import html
-    import json
-
-    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-    quiet += ["--disable-component-update", "--disable-sync", "--no-sandbox", "--headless"]
-    words = [str(CHROMIUM), *quiet, f"--user-data-dir={profile}", f"--window-size={width},900", *flags, "--dump-dom"]
-    done = subprocess.run([*words, page.as_uri()], capture_output=True, text=True, timeout=120, check=True)
-    told = re.search(r'data-told="([^"]*)"', done.stdout)
-    assert told, done.stderr[-2000:]
-    content: dict[str, object] = json.loads(html.unescape(told[1]))
+def seen(chrome: Chrome, page: Path, width: int, dark: bool = False) -> dict[str, object]:
+    """What the page says of itself on a screen of this width."""
+    chrome.screen(width, dark=dark)
+    chrome.open(page.as_uri())
+    chrome.until("document.body.dataset.told")
+    content: dict[str, object] = json.loads(chrome.run("document.body.dataset.told"))
     return content
 
 
-def test_tables_sort_and_figures_render(page: Path, tmp_path: Path) -> None:
-    told = seen(page, tmp_path, 1200)
+def test_tables_sort_and_figures_render(chrome: Chrome, page: Path) -> None:
+    told = seen(chrome, page, 1200)
     rising = told["up"]
     assert isinstance(rising, list)
     assert rising == sorted(rising)
@@ -89,15 +81,16 @@ def test_tables_sort_and_figures_render(page: Path, tmp_path: Path) -> None:
     assert told["figures"] == 1
 
 
-def test_a_phone_needs_no_sideways_scroll(page: Path, tmp_path: Path) -> None:
-    told = seen(page, tmp_path, 500)
-    assert told["width"] <= told["window"]  # type: ignore[operator]
+def test_a_phone_needs_no_sideways_scroll(chrome: Chrome, page: Path) -> None:
+    told = seen(chrome, page, 500)
+    assert told["window"] == 500
+    assert told["width"] <= 500  # type: ignore[operator]
     assert told["figures"] == 1  # the one with a panel a row
 
 
-def test_dark_is_dark(page: Path, tmp_path: Path) -> None:
-    light = seen(page, tmp_path / "light", 800)
-    dark = seen(page, tmp_path / "dark", 800, "--blink-settings=preferredColorScheme=0")
+def test_dark_is_dark(chrome: Chrome, page: Path) -> None:
+    light = seen(chrome, page, 800)
+    dark = seen(chrome, page, 800, dark=True)
     assert (light["dark"], dark["dark"]) == (False, True)
     assert light["paper"] == "rgb(255, 255, 255)"
     assert dark["paper"] == "rgb(13, 17, 23)"
@@ -135,12 +128,8 @@ window.addEventListener("load", function () {
   told.again = shown("main svg circle"); told.fetched = performance.getEntriesByType("resource").length;
   told.width = document.documentElement.scrollWidth; told.window = window.innerWidth;
   told.paper = getComputedStyle(document.body).backgroundColor;
-  if (parent === window) document.body.setAttribute("data-told", JSON.stringify(told));
-  else parent.postMessage(JSON.stringify(told), "*");
+  document.body.setAttribute("data-told", JSON.stringify(told));
 });
-</script></body>"""
-PHONE = """<!doctype html><body><iframe src="pointed.html" style="width:390px;height:800px"></iframe><script>
-window.addEventListener("message", function (event) { document.body.setAttribute("data-told", event.data); });
 </script></body>"""
 
 
@@ -174,12 +163,11 @@ def pointed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = tmp_path_factory.mktemp("pointed") / "pointed.html"
     write_page(panels, "A lead.", page)
     page.write_text(page.read_text().replace("</body>", POINTED))
-    (page.parent / "phone.html").write_text(PHONE)
     return page
 
 
-def test_the_frontier_answers_to_pointer_keys_and_boxes(pointed: Path, tmp_path: Path) -> None:
-    told = seen(pointed, tmp_path, 1200)
+def test_the_frontier_answers_to_pointer_keys_and_boxes(chrome: Chrome, pointed: Path) -> None:
+    told = seen(chrome, pointed, 1200)
     assert (told["panels"], told["dots"], told["triangles"]) == (4, 3 + 3 + 2, 2)
     assert told["quiet"] is told["open"] is told["inside"] is told["left"] is True
     assert "samba:learning_rate=0.1  (on the front)\nknob: 0.1\nclean regret: 100 ± 1" in str(told["pointed"])
@@ -195,10 +183,10 @@ def test_the_frontier_answers_to_pointer_keys_and_boxes(pointed: Path, tmp_path:
     assert told["fetched"] == 0
 
 
-def test_the_frontier_fits_a_phone_and_is_dark_when_asked(pointed: Path, tmp_path: Path) -> None:
-    phone = seen(pointed.parent / "phone.html", tmp_path / "phone", 600, "--virtual-time-budget=4000")
+def test_the_frontier_fits_a_phone_and_is_dark_when_asked(chrome: Chrome, pointed: Path) -> None:
+    phone = seen(chrome, pointed, 390)
     assert phone["window"] == 390
     assert phone["width"] <= 390  # type: ignore[operator]
     assert phone["inside"] is True
-    dark = seen(pointed, tmp_path / "dark", 800, "--blink-settings=preferredColorScheme=0")
+    dark = seen(chrome, pointed, 800, dark=True)
     assert dark["paper"] == "rgb(13, 17, 23)"

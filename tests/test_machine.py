@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from hypothesis import settings
-from hypothesis.stateful import run_state_machine_as_test
-
 from robandit.service import messages as say
 from robandit.service.engine import Engine
 from robandit.service.experiment import opened
 from robandit.service.stores.memory import MemoryStore
-from tests.machine import Machine
-
-FEW = settings(max_examples=25, stateful_step_count=40, deadline=None, derandomize=True, database=None)
 
 
 def test_the_engine_keeps_its_promises() -> None:
-    run_state_machine_as_test(Machine, settings=FEW)
+    from hypothesis import settings
+    from hypothesis.stateful import run_state_machine_as_test
+
+    from tests.machine import Machine
+
+    few = settings(max_examples=25, stateful_step_count=40, deadline=None, derandomize=True, database=None)
+    run_state_machine_as_test(Machine, settings=few)
 
 
 def begun(**rules: Any) -> tuple[Engine, Any, list[float]]:

@@ -3,7 +3,6 @@
 import itertools
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -19,10 +18,6 @@ from tests.support import stream
 PROOFS = Path(check.__file__).parent
 needs_coq = pytest.mark.skipif(shutil.which("coqc") is None, reason=check.NO_COQ)
 Outcomes = tuple[tuple[int, Fraction], ...]
-
-
-def coq(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["coqc", *check.OPTIONS, *words], cwd=folder, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +48,9 @@ def test_every_proof_holds_on_the_axioms_of_the_reals_alone(checked: tuple[Path,
 def test_with_a_free_step_the_proof_breaks(checked: tuple[Path, str, set[str]], name: str, condition: str) -> None:
     text = (PROOFS / name).read_text()
     assert text.count(f"Hypothesis {condition}.") == 1
-    (checked[0] / f"Free{name}").write_text(text.replace(condition, condition.split(":")[0] + ": True"))
-    broken = coq(checked[0], f"Free{name}")
+    free = text.replace(condition, condition.split(":")[0] + ": True")
+    (checked[0] / f"Free{name}").write_text(check.OF_OURS.sub(r"Require Import All. Import \1.", free))
+    broken = check.coq(checked[0], f"Free{name}")
     assert broken.returncode != 0
     line, start, end = map(int, re.search(r"line (\d+), characters (\d+)-(\d+)", broken.stderr).groups())
     assert text.splitlines()[line - 1][start:end].endswith("lra")  # it is the arithmetic that fails, and not a name
@@ -67,6 +63,16 @@ def test_a_hole_is_refused(tmp_path: Path, hole: str) -> None:
     (tmp_path / "Hole.v").write_text(hole)
     with pytest.raises(check.Refused, match=r"Hole\.v says"):
         check.look_for_holes(tmp_path)
+
+
+@needs_coq
+def test_a_proof_that_does_not_hold_is_refused_by_its_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "Wrong.v").write_text(
+        "Require Import Fine.\n(* nothing *)\nLemma wrong : 1 = 2.\nProof. exact fine. Qed.\n"
+    )
+    (tmp_path / "Fine.v").write_text("Lemma fine : 1 = 1.\nProof. reflexivity. Qed.\n")
+    with pytest.raises(check.Refused, match=r"^Wrong\.v, line 4, does not compile:\n"):
+        check.check(tmp_path, tmp_path / "built")
 
 
 def test_another_axiom_is_refused() -> None:
@@ -123,12 +129,12 @@ def test_the_theorems_speak_of_the_rule_of_algorithm_1(checked: tuple[Path, str,
         for arms, alpha, outcomes in cases
     ]
     (checked[0] / "Run.v").write_text(
-        "From Coq Require Import List QArith.\nRequire Import Rationals.\nImport ListNotations.\nOpen Scope Q_scope.\n"
-        + "Eval vm_compute in ["
+        "From Coq Require Import List QArith.\nRequire Import All.\nImport Rationals ListNotations.\n"
+        + "Open Scope Q_scope.\nEval vm_compute in ["
         + ";\n".join(lines)
         + "].\n"
     )
-    done = coq(checked[0], "Run.v")
+    done = check.coq(checked[0], "Run.v")
     assert done.returncode == 0, done.stderr
     numbers = [int(word) for word in re.findall(r"-?\d+", done.stdout)]
     found = [Fraction(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]

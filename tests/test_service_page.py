@@ -74,8 +74,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     roles = {"boss": "admin", "reader": "read", "shop": "decide,reward", "other": "read", "leaver": "read"}
     found = Server(tmp_path_factory.mktemp("page"), **roles)
     with found.api("boss") as boss:
-        asked = {"name": HOSTILE[1], "arms": list(MEANS), "policy": "samba", "seed": 3, "shadow": ["exp3"]} | {
-            "trip": True
+        asked = {
+            "name": HOSTILE[1],
+            "arms": list(MEANS),
+            "policy": "samba",
+            "seed": 3,
+            "shadow": ["exp3"],
+            "trip": True,
         }
         assert boss.post("/v1/experiments", json=asked).json() == {"id": 1}
     try:
@@ -224,13 +229,8 @@ def test_every_act_by_its_form(server: Server) -> None:
             assert told.status_code == 422, (do, on, value)
         assert boss.post(f"{path}/act", data={"do": "burn", "secret": secret}).status_code == 404
         trail = boss.get(path).text.partition("Who did what")[2]
-        for words in (
-            "arm c/d added",
-            "arm b retired",
-            "source x/y quarantined",
-            "source x weighted 0.5",
-            "learning stopped",
-        ):
+        done = ("arm c/d added", "arm b retired", "source x/y quarantined", "source x weighted 0.5", "learning stopped")
+        for words in done:
             assert f"<td>boss</td><td>{words}</td>" in trail, words
 
 
@@ -257,10 +257,8 @@ def test_without_tokens_only_this_machine(tmp_path: Path) -> None:
             assert client.get("/", headers={"host": "evil.example"}).status_code == 421
             secret = secret_in(client.get("/experiments/new").text)
             form = {"name": "x", "arms": "a\nb", "policy": "samba", "secret": secret}
-            assert (
-                client.post("/experiments/new", data=form, headers={"origin": "http://evil.example"}).status_code == 403
-            )
-            assert client.post("/experiments/new", data=form, headers={"origin": server.url}).status_code == 303
+            for origin, status in (("http://evil.example", 403), (server.url, 303)):
+                assert client.post("/experiments/new", data=form, headers={"origin": origin}).status_code == status
         for command in (begin, decide):  # what an empty page tells is done as it stands
             done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=30, check=True).stdout
             assert '"id"' in done, done
@@ -270,15 +268,6 @@ def test_without_tokens_only_this_machine(tmp_path: Path) -> None:
         assert told.stdout == '{"new":true}'
     finally:
         server.close()
-
-
-@pytest.fixture(scope="module")
-def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    found = Chrome(tmp_path_factory.mktemp("profile"))
-    try:
-        yield found
-    finally:
-        found.close()
 
 
 def log_in(chrome: Chrome, server: Server, who: str) -> None:
