@@ -42,8 +42,8 @@ FEW = ["samba", "fast-slow-aae", "barbar:scale=1", "cbarbar:scale=1", "ftrl-hybr
 
 
 def shrunk(text: str) -> str:
-    """The full spec with short horizons, few runs and small budgets; the same grids."""
-    dropped = "(field-)?(levels|k-sweep)-(flip-cost|lift-others|invert-cost)"
+    """The full spec with short horizons, few runs and small budgets; not every reading."""
+    dropped = "(field-)?(levels|k-sweep)-(flip-cost|lift-others|invert-cost)|levels-invert"
     blocks = text.split("[[grid]]")
     text = "[[grid]]".join(block for block in blocks if not re.search(rf'id = "({dropped})', block))
     text = re.sub(r"budgets = \[0, 1000, 2000, 3000, 4000, 5000\]", "budgets = [0, 10, 30, 50]", text)
