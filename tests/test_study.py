@@ -148,7 +148,7 @@ def test_kills_lose_nothing_but_the_cells_in_flight(
     _, _, err = robandit("study", "run", str(spec), "--out", str(folder))
     assert f"{left} to play" in err
     assert results_in(folder) == results_in(whole[0])
-    assert not list((folder / "cells").glob(".*"))
+    assert not [path for name in ("cells", "figures", "tables") for path in (folder / name).glob(".*")]
 
 
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
