@@ -13,7 +13,7 @@ import robandit as rb
 from robandit.catalogue import SHIPPED, shipped
 from robandit.conformance.walks import ground_for
 from robandit.errors import CompileError, PartError, PlayError
-from robandit.lab.compile import functions, kernel
+from robandit.lab.compile import kernel
 from robandit.lab.table import set_table
 
 ENVIRONMENT = rb.Bernoulli([0.2, 0.8])
@@ -367,23 +367,6 @@ def test_the_plain_engine_gives_the_same_bits_and_plays_what_cannot_be_compiled(
     assert np.array_equal(fast.corruption_paid, plain.corruption_paid)
     assert plain.engine == "plain"
     assert rb.simulate(NotCompilable(), ENVIRONMENT, engine="plain", **terms).pulls.sum() == 2100
-
-
-def test_an_option_that_numba_drops_is_told_and_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Later:
-        """The options of a numba that no longer knows _nrt."""
-
-        forceinline = error_model = no_cpython_wrapper = no_cfunc_wrapper = None
-
-    functions.known.cache_clear()
-    try:
-        assert all(functions.known(name) for name in functions.inlined(False))
-        functions.known.cache_clear()
-        monkeypatch.setattr(functions, "CPUTargetOptions", Later)
-        with pytest.warns(RuntimeWarning, match="no longer knows the option _nrt"):
-            assert "_nrt" not in functions.inlined(False)
-    finally:
-        functions.known.cache_clear()
 
 
 def test_every_shipped_part_goes_the_fast_road() -> None:

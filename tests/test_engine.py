@@ -16,7 +16,7 @@ import robandit as rb
 from robandit.catalogue import shipped
 from robandit.conformance.law import require_same_play
 from robandit.errors import CompileError, PlayError
-from robandit.lab.compile import cache, kernel
+from robandit.lab.compile import cache, functions, kernel
 from robandit.lab.compile.memory import block_of, measure, places, read_scalars
 from robandit.lab.log import Log, replay_log
 from robandit.lab.table import set_table
@@ -293,6 +293,23 @@ def test_another_numba_is_one_sentence(installed: str, monkeypatch: pytest.Monke
             kernel.check_versions()
     finally:
         kernel.check_versions.cache_clear()
+
+
+def test_an_option_that_numba_drops_is_told_and_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Later:
+        """The options of a numba that no longer knows _nrt."""
+
+        forceinline = error_model = no_cpython_wrapper = no_cfunc_wrapper = None
+
+    functions.known.cache_clear()
+    try:
+        assert all(functions.known(name) for name in functions.inlined(False))
+        functions.known.cache_clear()
+        monkeypatch.setattr(functions, "CPUTargetOptions", Later)
+        with pytest.warns(RuntimeWarning, match="no longer knows the option _nrt"):
+            assert "_nrt" not in functions.inlined(False)
+    finally:
+        functions.known.cache_clear()
 
 
 OFFERED = """
