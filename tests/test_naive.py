@@ -12,7 +12,8 @@ from robandit.variates import beta_draw
 from tests.naive import LINEAR_KL_UCB, NAIVE
 from tests.support import near, stream
 
-ROUNDS = {"ftrl-hybrid": 250, "kl-ucb": 1200, "trimmed-ucb": 1200}
+PHASED = ("aae", "fast-slow-aae", "known-c-aae", "multi-layer-aae", "barbar", "cbarbar", "draa", "barbat")
+ROUNDS = {"ftrl-hybrid": 150, "kl-ucb": 800, "trimmed-ucb": 800} | dict.fromkeys(PHASED, 3000)  # others: 1,200
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "samba": [{}, {"learning_rate": 0.3}],
     "ucb1": [{}, {"scale": 4.0}],
@@ -69,7 +70,7 @@ CASES = [
 def test_same_arms_as_the_naive_policy(
     name: str, parameters: dict[str, Any], told: float, means: tuple[float, ...]
 ) -> None:
-    rounds = ROUNDS.get(name, 3000)
+    rounds = ROUNDS.get(name, 1200)
     policy = shipped("policy")[name](**parameters)
     random, rewards = stream(21), stream(22)
     state = policy.start(rb.Setting(len(means), rounds, told))

@@ -146,18 +146,18 @@ def joined_rounds(first: Trace, rest: Trace) -> Any:
 def relabelling(policy: AnyPolicy) -> None:
     """Renaming the arms renames the behaviour, in law.
 
-    The mean regrets of 400 runs on the arms in two orders differ by less than 6.5 standard errors,
+    The mean regrets of 200 runs on the arms in two orders differ by less than 6.5 standard errors,
     which chance exceeds with probability below 1e-9; an index tie-break in the first rounds shifts
     the means by far less than that.
     """
     means, order = (0.1, 0.3, 0.5, 0.9), (2, 3, 0, 1)
     ends = []
     for names, seed in ((range(4), 11), (order, 12)):
-        play = table(scaled(policy), tuple(means[arm] for arm in names), 1500, 400, seed=seed)
-        play.play_compiled(slice(0, 400))
+        play = table(scaled(policy), tuple(means[arm] for arm in names), 1500, 200, seed=seed)
+        play.play_compiled(slice(0, 200))
         ends.append(play.regret[:, -1])
     gap = abs(ends[0].mean() - ends[1].mean())
-    error = np.sqrt(ends[0].var() / 400 + ends[1].var() / 400)
+    error = np.sqrt(ends[0].var() / 200 + ends[1].var() / 200)
     require(
         gap <= 6.5 * error + 1e-9, f"mean regret {ends[0].mean():.2f} in one order, {ends[1].mean():.2f} in another"
     )
@@ -201,13 +201,13 @@ def extreme_rewards(policy: AnyPolicy) -> None:
 def learns(policy: AnyPolicy) -> None:
     """It finds the better of two very different arms.
 
-    A policy that truly spends 90 % of 8,000 rounds on it falls below 75 % over 230 runs with
+    A policy that truly spends 90 % of 4,000 rounds on it falls below 75 % over 230 runs with
     probability below exp(-230 kl(0.75, 0.9)) < 1e-9 (Chernoff).
     """
-    play = table(scaled(policy), (0.1, 0.9), 8000, 230)
+    play = table(scaled(policy), (0.1, 0.9), 4000, 230)
     play.play_compiled(slice(0, 230))
     share = play.pulls[:, 1].sum() / play.pulls.sum()
-    require(share > 0.75, f"only {100 * share:.1f} % of 8,000 rounds went to the better arm")
+    require(share > 0.75, f"only {100 * share:.1f} % of 4,000 rounds went to the better arm")
 
 
 class Overheard(Setting):

@@ -136,14 +136,14 @@ def play(
                 return
     changed_rounds[run] = counts[run] = changed
     sums[run, 0], sums[run, 1], sums[run, 2] = regret, paid, lost
-    keep(environment_random, dice, 0)
-    keep(policy_random, dice, 1)
-    keep(adversary_random, dice, 2)
+    keep(environment_random, dice[0])
+    keep(policy_random, dice[1])
+    keep(adversary_random, dice[2])
 
 
-def keep(random: Any, dice: Any, role: int) -> None:
+def keep(random: Any, words: Any) -> None:
     """Write down where a stream has got to."""
-    dice[role, 0], dice[role, 1], dice[role, 2], dice[role, 3] = random.s0, random.s1, random.s2, random.s3
+    words[0], words[1], words[2], words[3] = random.s0, random.s1, random.s2, random.s3
 
 
 def copy_means(means: Any, proposal: Any) -> None:
