@@ -16,12 +16,13 @@ import robandit as rb
 from robandit.catalogue import shipped
 from robandit.conformance.law import require_same_play
 from robandit.errors import CompileError, PlayError
-from robandit.lab.compile import cache, kernel
+from robandit.lab.compile import cache, functions, kernel
 from robandit.lab.compile.memory import block_of, measure, places, read_scalars
 from robandit.lab.log import Log, replay_log
 from robandit.lab.table import set_table
 from robandit.layout import layout_of
 from robandit.state import saved
+from tests.rings import play
 
 ENVIRONMENT = rb.Bernoulli([0.2, 0.5, 0.8])
 
@@ -132,17 +133,19 @@ def test_names_do_not_clash(tmp_path: Path) -> None:
     assert seat.state.inner.chances.tolist() == [0.0, 1.0, 0.0]
 
 
-PLAY = """
+FOLD = """
 import json, sys
 import robandit as rb
-from robandit.lab.compile.kernel import built
-trace = rb.simulate(rb.policy("samba"), rb.Bernoulli([0.2, 0.5, 0.8]), horizon=400, runs=2, threads=1)
-print(json.dumps([trace.regret[:, -1].tolist(), trace.road, built(), "numba" in sys.modules]))
-"""
+from robandit.lab.compile import kernel
+log = rb.Log([0, 1, 2, 1, 2, 2] * 50, [1 / 3] * 300, [0.0, 1.0, 0.5, 0.0, 1.0, 1.0] * 50)
+state = rb.replay_log(rb.policy("samba"), log, arms=3, horizon=400)
+roads = [one.road for one in kernel._KERNELS.values()]
+print(json.dumps([state.chances.tolist(), roads, kernel.built(), "numba" in sys.modules]))
+"""  # the smallest loop
 
 
 def start(folder: Path) -> Any:
-    words = [sys.executable, "-c", PLAY]
+    words = [sys.executable, "-c", FOLD]
     env = {**os.environ, "ROBANDIT_CACHE": str(folder)}
     return subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -158,7 +161,7 @@ def test_many_processes_may_fill_one_cache_and_what_is_found_needs_no_numba(tmp_
     assert [told[3] for told in cold] == [True] * 2
     assert cold[0][0] == cold[1][0]
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
-    assert answer(start(tmp_path)) == [cold[0][0], "linked", [0, 1], False]
+    assert answer(start(tmp_path)) == [cold[0][0], ["linked"], [0, 1], False]
 
 
 def test_a_short_play_is_not_optimised_and_has_the_same_bits(
@@ -246,27 +249,31 @@ def test_the_cache_is_pruned_and_keeps_what_was_used_last(kernel_cache: Path, mo
     assert sorted(path.name for path in kernel_cache.iterdir()) == ["0.o", "3.o", "4.o"]
 
 
-OTHER = ["barbar:scale=1", "floor:inner=(thompson)"]  # one with blocks of rounds, one with a part inside
+def test_the_other_road_gives_the_same_bits(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if numba's code generator had changed: nothing can be lowered, so numba compiles loop and parts as one.
 
-
-@pytest.mark.parametrize("policy", OTHER)
-def test_the_other_road_gives_the_same_bits(policy: str, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if numba's code generator had changed: nothing can be lowered, so numba compiles loop and parts as one."""
+    The loop of plays with a part inside another and no explicit p(t), a small one with a policy of epochs.
+    """
     from robandit.lab.compile import lower
 
     def closed(*_: Any) -> bytes:
         raise NotImplementedError("numba's code generator has changed")
 
-    monkeypatch.setattr(lower, "part_bitcode", closed)
+    for name in ("loop_bitcode", "part_bitcode"):
+        monkeypatch.setattr(lower, name, closed)
     monkeypatch.setattr(kernel, "_KERNELS", {})
     adversary = rb.attack("invert", schedule="leading:theta=0.3", budget=10, size=0.4)
 
     def table() -> Any:
-        return set_table(rb.policy(policy), ENVIRONMENT, adversary, 300, 2, 7, 20)
+        return set_table(rb.policy("floor:inner=(thompson)"), ENVIRONMENT, adversary, 300, 2, 7, 20)
 
-    require_same_play(table, policy)
+    require_same_play(table, "the other road")
     assert table().play_compiled(slice(0, 1)).road == "numba"
-    assert {built.road for built in kernel._KERNELS.values()} == {"numba"}
+    phased = rb.policy("barbar:scale=1")
+    log = play(phased, ENVIRONMENT.means, 300).table.log
+    folded = [replay_log(phased, log, arms=3, horizon=300, engine=engine) for engine in ("rounds", "plain")]
+    assert saved(folded[0]) == saved(folded[1])
+    assert [built.road for built in kernel._KERNELS.values()] == ["numba"] * 2
 
 
 def test_a_step_of_numba_that_is_gone_closes_the_road(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,6 +293,23 @@ def test_another_numba_is_one_sentence(installed: str, monkeypatch: pytest.Monke
             kernel.check_versions()
     finally:
         kernel.check_versions.cache_clear()
+
+
+def test_an_option_that_numba_drops_is_told_and_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Later:
+        """The options of a numba that no longer knows _nrt."""
+
+        forceinline = error_model = no_cpython_wrapper = no_cfunc_wrapper = None
+
+    functions.known.cache_clear()
+    try:
+        assert all(functions.known(name) for name in functions.inlined(False))
+        functions.known.cache_clear()
+        monkeypatch.setattr(functions, "CPUTargetOptions", Later)
+        with pytest.warns(RuntimeWarning, match="no longer knows the option _nrt"):
+            assert "_nrt" not in functions.inlined(False)
+    finally:
+        functions.known.cache_clear()
 
 
 OFFERED = """

@@ -1,10 +1,12 @@
 """Studies end to end, with real kills: nothing is played twice, nothing is lost, the bytes are the same."""
 
-import random
+import io
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from robandit.cli.main import main
 from robandit.study.cell import Cell
 from robandit.study.clock import Clock
 from robandit.study.spec import read_study
@@ -35,8 +38,8 @@ runs = 6
 id = "curves"
 policies = ["samba", "ucb1"]
 budgets = 30
-horizons = 60000
-runs = 40
+horizons = 30000
+runs = 20
 checkpoints = 60
 """
 
@@ -45,6 +48,16 @@ checkpoints = 60
 def spec(tmp_path: Path) -> Path:
     (tmp_path / "small.toml").write_text(SPEC)
     return tmp_path / "small.toml"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """A study that ran without a break: its folder, what was printed and what was said meanwhile."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "small.toml").write_text(SPEC)
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        assert main(["study", "run", str(folder / "small.toml"), "--out", str(folder / "out")]) == 0
+    return folder / "out", out.getvalue(), err.getvalue()
 
 
 def results_in(folder: Path) -> dict[str, bytes]:
@@ -58,21 +71,10 @@ def results_in(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in kept}
 
 
-def run_study(spec: Path, folder: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "robandit", "study", "run", str(spec), "--out", str(folder)],
-        check=True,
-        capture_output=True,
-    )
-
-
-def test_a_study_runs_once_and_reports(spec: Path, tmp_path: Path, robandit: Any) -> None:
-    folder = tmp_path / "out"
-    code, out, err = robandit("study", "run", str(spec), "--out", str(folder))
-    assert (code, out) == (0, f"report: {folder / 'report.html'}\n")
+def test_a_study_reports(whole: tuple[Path, str, str], robandit: Any) -> None:
+    folder, out, err = whole
+    assert out == f"report: {folder / 'report.html'}\n"
     assert "small: 12 cells, 0 stored, 12 to play" in err
-    code, _, err = robandit("study", "run", str(spec), "--out", str(folder))
-    assert "12 stored, 0 to play" in err
     told = robandit("study", "status", str(folder), "--json")[1]
     assert told["total"] == {"done": 12}
     assert "levels" in robandit("study", "status", str(folder))[1]
@@ -86,38 +88,67 @@ def test_a_study_runs_once_and_reports(spec: Path, tmp_path: Path, robandit: Any
     assert rows[0] == "policy,schedule,C,mean regret,± 95 %,sd,median,5 %,95 %,best played,runs"
     assert len(rows) == 11
     assert (folder / "tables" / "levels-paired.tex").read_text().startswith(r"\begin{tabular}")
-    before = results_in(folder)
-    assert robandit("study", "report", str(folder))[0] == 0
+
+
+def test_a_study_runs_once_and_plays_a_damaged_cell_again(
+    spec: Path, whole: tuple[Path, str, str], tmp_path: Path, robandit: Any
+) -> None:
+    before, folder = results_in(whole[0]), tmp_path / "out"
+    shutil.copytree(whole[0], folder)
+    (folder / "report.html").unlink()
+    _, _, err = robandit("study", "run", str(spec), "--out", str(folder))
+    assert "12 stored, 0 to play" in err
     assert results_in(folder) == before
-
-
-def test_a_damaged_cell_is_played_again(spec: Path, tmp_path: Path, robandit: Any) -> None:
-    folder = tmp_path / "out"
-    robandit("study", "run", str(spec), "--out", str(folder))
-    before = results_in(folder)
     victim = sorted((folder / "cells").glob("*.parquet"))[3]
     victim.write_bytes(victim.read_bytes()[:-9] + b"\0" * 9)
+    (folder / "report.html").unlink()
+    assert robandit("study", "report", str(folder))[0] == 0
+    assert "11 of 12 cells are stored" in (folder / "report.html").read_text()
     _, _, err = robandit("study", "run", str(spec), "--out", str(folder))
     assert "1 to play" in err
     assert "1 damaged files were moved" in err
     assert results_in(folder) == before
 
 
-def test_kills_lose_nothing_but_the_cells_in_flight(spec: Path, tmp_path: Path) -> None:
-    """Real kill -9 at random moments; the resumed study equals an uninterrupted one byte for byte."""
-    run_study(spec, tmp_path / "whole")
-    folder, dice = tmp_path / "killed", random.Random(4)
-    words = [sys.executable, "-m", "robandit", "study", "run", str(spec), "--out", str(folder)]
-    kills = 0
-    for _ in range(4):
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(dice.uniform(0.6, 1.8))
-        process.send_signal(signal.SIGKILL)
-        kills += process.wait() == -signal.SIGKILL
+KILLS = """
+import os, random, signal, sys, time
+from pathlib import Path
+from robandit.cli.main import main
+import jinja2, matplotlib.figure, robandit.lab.compile.link, robandit.study.report
+from robandit.study.spec import read_study
+
+spec, folder = sys.argv[1], Path(sys.argv[2])
+read_study(Path(spec)).cells()  # all is loaded and every key worked out once: a kill costs milliseconds
+dice, kills = random.Random(4), 0
+for glob, more in [("cells/*.parquet", 3)] * 3 + [("figures/*", 1)]:
+    wanted = len(list(folder.glob(glob))) + more
+    child = os.fork()
+    if child == 0:
+        os._exit(main(["study", "run", spec, "--out", str(folder)]))
+    ended = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    while len(list(folder.glob(glob))) < wanted and os.waitid(os.P_PID, child, ended) is None:
+        time.sleep(0.002)
+    time.sleep(dice.uniform(0.0, 0.03))
+    os.kill(child, signal.SIGKILL)
+    kills += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+print(kills)
+"""
+
+
+def test_kills_lose_nothing_but_the_cells_in_flight(
+    spec: Path, whole: tuple[Path, str, str], tmp_path: Path, robandit: Any
+) -> None:
+    """Real kill -9 among cells and figures; the resumed study equals an uninterrupted one byte for byte."""
+    folder = tmp_path / "killed"
+    words = [sys.executable, "-c", KILLS, str(spec), str(folder)]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+    kills = int(done.stdout.splitlines()[-1])
     assert kills > 0
-    run_study(spec, folder)
-    assert results_in(folder) == results_in(tmp_path / "whole")
-    assert not list((folder / "cells").glob(".*"))
+    left = 12 - len(list((folder / "cells").glob("*.parquet")))
+    _, _, err = robandit("study", "run", str(spec), "--out", str(folder))
+    assert f"{left} to play" in err
+    assert results_in(folder) == results_in(whole[0])
+    assert not [path for name in ("cells", "figures", "tables") for path in (folder / name).glob(".*")]
 
 
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
@@ -171,7 +202,7 @@ class {cls}(rb.Policy[State]):
 """
 
 
-def test_a_changed_policy_reruns_only_its_own_cells(tmp_path: Path) -> None:
+def test_a_changed_policy_reruns_only_its_own_cells(tmp_path: Path, robandit: Any) -> None:
     (tmp_path / "one.py").write_text(OWN.format(cls="One", name="one", doc="first", value="1 / setting.arms"))
     (tmp_path / "two.py").write_text(OWN.format(cls="Two", name="two", doc="first", value="1 / setting.arms"))
     spec = tmp_path / "own.toml"
@@ -179,12 +210,14 @@ def test_a_changed_policy_reruns_only_its_own_cells(tmp_path: Path) -> None:
         'name="own"\nload=["one.py","two.py"]\n[[grid]]\nid="g"\npolicies=["one","two"]\nhorizons=50\nruns=2\n'
     )
 
+    words = ["study", "run", str(spec), "--out", str(tmp_path / "out")]
+
     def left() -> str:
-        words = [sys.executable, "-B", "-m", "robandit", "study", "run", str(spec), "--out", str(tmp_path / "out")]
-        return subprocess.run(words, capture_output=True, text=True, check=True).stderr.splitlines()[0]
+        return str(robandit(*words)[2].splitlines()[0])
 
     assert left() == "own: 2 cells, 0 stored, 2 to play"
-    assert left() == "own: 2 cells, 2 stored, 0 to play"
+    later = subprocess.run([sys.executable, "-m", "robandit", *words], capture_output=True, text=True, check=True)
+    assert later.stderr.splitlines()[0] == "own: 2 cells, 2 stored, 0 to play"
     (tmp_path / "two.py").write_text(
         OWN.format(cls="Two", name="two", doc="only the docstring", value="1 / setting.arms")
     )

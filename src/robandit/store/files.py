@@ -27,7 +27,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 def sweep(folder: Path) -> None:
     """Remove drafts whose writer was killed: of this machine, if its process is gone; of others, after a day."""
-    for draft in folder.glob(".*"):
+    for draft in folder.glob(".*.*.*.*"):  # as write_atomically names them: never a user's own .gitignore
         words = draft.name.split(".")
         numbers = [int(word) for word in words[-3:-1] if word.isdigit()] if words[-1] == socket.gethostname() else []
         gone = numbers and not running(numbers[0])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from robandit.store.cells import Store
-from robandit.store.files import write_atomically
+from robandit.store.files import sweep, write_atomically
 from robandit.study.figures import Picture, Published, Shape, in_words, pictures_of
 from robandit.study.results import Results
 from robandit.study.spec import Grid, Study
@@ -72,6 +72,8 @@ def grid_section(results: Results, grid: Grid, published: Published | None = Non
 def write_page(title: str, lead: list[str], sections: list[Section], folder: Path) -> Path:
     """Render the page and write it, with figures (pdf, png, svg) and tables (csv, tex) beside it."""
     drawings, narrow = dict[str, bytes](), dict[str, bytes]()
+    for name in ("figures", "tables"):
+        sweep(folder / name)  # what a killed run was in the middle of writing
     for section in sections:
         for picture in section.pictures:
             slim = picture.drawing.narrow()
