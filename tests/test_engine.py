@@ -158,7 +158,7 @@ def answer(process: Any) -> Any:
 
 def test_many_processes_may_fill_one_cache_and_what_is_found_needs_no_numba(tmp_path: Path) -> None:
     cold = [answer(process) for process in [start(tmp_path), start(tmp_path)]]
-    assert [told[3] for told in cold] == [True] * 2
+    assert any(told[3] for told in cold)
     assert cold[0][0] == cold[1][0]
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
     assert answer(start(tmp_path)) == [cold[0][0], ["linked"], [0, 1], False]

@@ -4,13 +4,16 @@ import hashlib
 import os
 import shutil
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from robandit.errors import InputError
 
 MAGIC = b"robandit kernel 1\n"
+PATIENCE = 10.0  # seconds to wait for another process, which may have been stopped
 KEPT = 1000  # entries on disk; the longest unused go first
 
 
@@ -49,12 +52,43 @@ def keep(name: str, body: bytes) -> None:
 
 
 def kept(name: str, make: Callable[[], bytes]) -> bytes:
-    """What is kept under a name, made where it is not there."""
+    """What is kept under a name, made where it is not there; of processes that start together, one makes it."""
     body = found(name)
     if body is None:
-        body = make()
-        keep(name, body)
+        with alone(name):
+            body = found(name)
+            if body is None:
+                body = make()
+                keep(name, body)
     return body
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """While no other process makes what a name stands for; who has waited long enough makes it beside the other."""
+    place = cache_folder() / f".{name}.lock"
+    with ExitStack() as stack:
+        with suppress(OSError):  # keep() says what is wrong with the folder
+            place.parent.mkdir(parents=True, exist_ok=True)
+            lock = stack.enter_context(open(place, "w"))
+            stack.callback(place.unlink, missing_ok=True)
+            until = time.monotonic() + PATIENCE
+            while not locked(lock) and time.monotonic() < until:
+                time.sleep(0.02)
+        yield
+
+
+def locked(file: IO[str]) -> bool:
+    """Lock a file, or say that another process has; the system frees what a process leaves behind."""
+    try:
+        import fcntl
+    except ImportError:  # on Windows each process makes its own
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def prune(folder: Path) -> None:
