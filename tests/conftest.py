@@ -17,6 +17,12 @@ os.environ.pop("COLUMNS", None)  # a pipe has no width, also where pytest-xdist 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: workers share the cores already
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: while some tests wait, others go on."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture
 def robandit(capsys: pytest.CaptureFixture[str]) -> Any:
     """The command: words in, (exit code, output, errors) out; output parsed where --json is among the words."""
