@@ -125,13 +125,16 @@ def negative_entropy(mean: float) -> float:
 def kl_upper_bound(mean: float, entropy: float, level: float) -> float:
     """The largest q with kl(mean, q) <= level, for Bernoulli laws; `entropy` is the mean's negative entropy.
 
-    The divergence is convex in q, so Newton's method started above the root comes down to it.
+    The divergence is convex in q, so Newton's method started above the root comes down to it. It grows by
+    (x - mean)/(x (1 - x)), so the largest x (1 - x) up to a first bound gives a second one close to the root.
     """
     if mean >= 1.0:
         return 1.0
     if mean <= 0.0:
         return 1.0 - math.exp(-level)
     q = min(mean + math.sqrt(0.5 * level), 1.0 - math.exp((entropy - level) / (1.0 - mean)))
+    widest = max(mean, min(q, 0.5))
+    q = min(q, mean + math.sqrt(2.0 * level * widest * (1.0 - widest)))
     for _ in range(50):
         if q <= mean:
             return mean
