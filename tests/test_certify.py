@@ -153,6 +153,18 @@ def test_logarithms_are_enclosed_and_the_enclosure_is_narrow() -> None:
         assert mine[1] - mine[0] < unit * 1e-14
 
 
+def test_fewer_terms_of_the_series_are_looser_and_not_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, widths = np.linspace(-0.7, 1.0, 17), []  # none is 0
+    for terms in (1, 3, 30):
+        monkeypatch.setattr(interval, "TERMS", terms)
+        found = interval.log_ratio(Interval(values, values))
+        truth = np.log1p(values) / values
+        assert (found.low <= truth + 1e-15).all()
+        assert (truth - 1e-15 <= found.high).all()
+        widths.append((found.high - found.low).max())
+    assert widths[0] > 10 * widths[1] > 1e-3 > 1e-13 > widths[2]
+
+
 def test_wide_intervals_hold_every_value_inside() -> None:
     dice = np.random.default_rng(5)
     ends = np.sort(dice.uniform(-2.0, 2.0, (4, 500)).reshape(2, 2, 500), axis=1)

@@ -17,7 +17,6 @@ from numba.core import types as numba_types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.datamodel.models import PrimitiveModel
 from numba.core.imputils import lower_builtin, lower_getattr_generic
-from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, signature
 from numba.extending import intrinsic, register_model
 
@@ -152,21 +151,15 @@ def part_bitcode(role: str, part: Layout, other: str, memory: Layout) -> bytes:
     objects = {role: own, other: second}
     available = methods_of(part.cls)
     pieces = []
-    text = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
     with lazily():
         for name, (answer, given) in METHODS[role].items():
             arguments = (own, *(type_named(kind, objects) for kind in given))
-            if does_nothing(available[name]):
-                text += constant_text(symbol(role, name), types.none, arguments, None)
-            else:
-                pieces.append((*method_as(available[name], type_named(answer, objects), arguments), symbol(role, name)))
+            pieces.append((*method_as(available[name], type_named(answer, objects), arguments), symbol(role, name)))
         for name in TRAITS[role]:
-            if name not in own.inner and isinstance(value := getattr(part.cls, name), bool):
-                text += constant_text(symbol(role, name), types.boolean, (own,), value)
-            else:
-                space: dict[str, Any] = {}
-                exec(f"def trait(part): return True if part.{name} else False", space)
-                pieces.append((*lowered(space["trait"], (own,))[:2], symbol(role, name)))
+            space: dict[str, Any] = {}
+            exec(f"def trait(part): return True if part.{name} else False", space)
+            pieces.append((*lowered(space["trait"], (own,))[:2], symbol(role, name)))
+    text = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
     for who, layout in ((role, part), (other, memory)):
         text += "".join(address_text(who, name, layout) for name in FIELDS.get(who, {}))
     return joined(pieces, text + restore_text(other, memory))
@@ -192,22 +185,6 @@ def method_as(method: FunctionType, answer: Any, arguments: tuple[Any, ...]) -> 
     if types.unliteral(answered) != answer:
         raise NotImplementedError(f"{method.__name__} must answer {answer}, not {answered}")
     return module, inside
-
-
-def does_nothing(method: FunctionType) -> bool:
-    """Whether a method is empty but for its docstring, as those are that a part may leave out."""
-    return method.__code__.co_code == nothing.__code__.co_code and method.__code__.co_consts[1:] == (None,)
-
-
-def constant_text(name: str, answer: Any, arguments: tuple[Any, ...], value: Any) -> str:
-    """A function that answers a constant, by numba's own convention; numba itself would take long over it."""
-    context = cpu_target.target_context
-    function = ir.Function(ir.Module(), context.call_conv.get_function_type(answer, arguments), name)
-    function.attributes.add("alwaysinline")
-    builder = ir.IRBuilder(function.append_basic_block())
-    constant = context.get_dummy_value() if value is None else context.get_constant(answer, value)
-    context.call_conv.return_value(builder, context.get_return_value(builder, answer, constant))
-    return f"{function}\n"
 
 
 def address_text(role: str, name: str, layout: Layout) -> str:
@@ -352,8 +329,9 @@ def restore_as(role: str) -> Any:
     return restore
 
 
-def nothing(part: Any) -> None:
+def nothing(part: Any) -> int:
     """The seam where a loop closes an object: what it left in memory is read there."""
+    return 0
 
 
 def argument_type(kind: Kind) -> Any:
