@@ -20,7 +20,7 @@ fi
 
 @pytest.mark.parametrize(("code", "last"), [("0", "uv pip install"), ("126", "pip install --quiet")])
 def test_a_uv_that_does_not_run_is_not_believed(tmp_path: Path, code: str, last: str) -> None:
-    """A version manager leaves a shim on the PATH for tools it has not installed; the one fetched may not run either."""
+    """A version manager leaves a shim on the PATH for tools it has not installed; the one fetched may not run."""
     for name in ("Makefile", "pyproject.toml", "dev.lock"):
         shutil.copy(HOME / name, tmp_path / name)
     shims = tmp_path / "shims"
