@@ -160,7 +160,7 @@ def test_neighbours_sink_together() -> None:
 def test_features_pay_and_cw_oful_is_dearer_to_turn_than_linucb() -> None:
     """With ten pulls an arm the tabular policy still guesses; the attack that turns LinUCB leaves CW-OFUL alone."""
     game = rb.environment("linear:arms=60")
-    terms: dict[str, Any] = {"horizon": 3000, "runs": 20}
+    terms: dict[str, Any] = {"horizon": 3000, "runs": 10}
     clean = [rb.simulate(rb.policy(name), game, **terms).summary()["mean"] for name in ("linear-thompson", "thompson")]
     assert clean[0] < 0.5 * clean[1]  # type: ignore[operator]
     attack = rb.attack("sink-shown", budget=12)

@@ -160,7 +160,7 @@ def test_ftpl_chooses_with_the_right_chance_and_an_unbiased_weight(
     difference: float, expected: float, resampling: str
 ) -> None:
     assert two_arm_chance(difference) == pytest.approx(expected, abs=2e-6)
-    policy, random, draws = Ftpl(resampling), stream(int(40 + difference)), 30_000
+    policy, random, draws = Ftpl(resampling), stream(int(40 + difference)), 15_000
     state = policy.start(rb.Setting(2, 1))
     state.losses[0] = difference  # eta = 1 in round 1
     choices = [policy.choose(state, random) for _ in range(draws)]
@@ -374,7 +374,7 @@ def test_a_floor_keeps_every_arm_alive(inner: str) -> None:
 def test_samba_stays_on_the_simplex_inside_a_floor(rate: float) -> None:
     policy, random = rb.policy(f"floor:share=0.5,inner=(samba:learning_rate={rate})"), stream(61)
     state = policy.start(rb.Setting(9, 1))
-    for _ in range(20_000):
+    for _ in range(8_000):
         choice = policy.choose(state, random)
         policy.learn(state, choice, float(random.uniform() < (0.8, 0.85, 0.9, *[0.5] * 6)[choice.arm]), random)
         assert state.inner.chances.min() >= 0.0
