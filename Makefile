@@ -18,7 +18,7 @@ $(READY): pyproject.toml dev.lock
 	    { echo "This Python has no venv: install it first (on Debian and Ubuntu: apt-get install python3-venv)"; exit 1; }; \
 	  $(PYTHON) -m venv .venv && { \
 	    { $(BIN)/pip install --quiet --disable-pip-version-check uv && $(BIN)/uv pip install --quiet --python $(BIN)/python -r dev.lock -e .; } || \
-	    { echo "uv, which takes a tenth of the time, cannot be had here: pip goes on alone"; \
+	    { echo "uv, which is quicker, cannot be had here: pip goes on alone"; \
 	      $(BIN)/pip install --quiet --disable-pip-version-check -r dev.lock -e .; }; }; \
 	fi
 	@touch $(READY)
