@@ -31,7 +31,7 @@ def c_loop(folder: Path) -> Any:
 def play_c(function: Any, theta: float, budget: int) -> np.ndarray:
     """Regrets of the C loop on the lab's own streams."""
     means, words = np.arange(1, ARMS + 1) / (ARMS + 1), seed_words(1, range(RUNS))
-    target, chances = np.where(np.arange(ARMS) == ARMS - 1, 0.0, 1.0), np.zeros(ARMS)
+    target, probabilities = np.where(np.arange(ARMS) == ARMS - 1, 0.0, 1.0), np.zeros(ARMS)
     real = np.ctypeslib.ndpointer(np.float64), np.ctypeslib.ndpointer(np.uint64)
     number = ctypes.c_double
     function.argtypes = [ctypes.c_int, ctypes.c_long, number, real[0], real[0], ctypes.c_int, number, ctypes.c_long]
@@ -49,7 +49,7 @@ def play_c(function: Any, theta: float, budget: int) -> np.ndarray:
                 budget,
                 words[run, 0].copy(),
                 words[run, 1].copy(),
-                chances,
+                probabilities,
             )
             for run in range(RUNS)
         ]

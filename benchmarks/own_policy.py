@@ -9,7 +9,7 @@ import robandit as rb
 
 @dataclass
 class State:
-    chances: np.ndarray
+    probabilities: np.ndarray
     leader: int = 0
 
 
@@ -23,13 +23,13 @@ class MySamba(rb.Policy[State]):
     def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
         if reward == 0.0:
             return
-        p = state.chances
+        p = state.probabilities
         leader = 0
         for a in range(1, len(p)):
             if p[a] > p[leader]:
                 leader = a
         state.leader = leader
-        rate = self.learning_rate * reward / choice.chance
+        rate = self.learning_rate * reward / choice.probability
         others = 0.0
         for a in range(len(p)):
             if a == leader:

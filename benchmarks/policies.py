@@ -34,7 +34,7 @@ def played(name: str, arms: int) -> None:
 def newton_steps(name: str, rounds: int = 3000) -> str:
     """Mean and most steps of a policy's solver over an interpreted play; empty for one without."""
     module = sys.modules[type(rb.policy(name)).__module__]
-    solver = next((item for item in ("tsallis_chances", "hybrid_chances") if hasattr(module, item)), None)
+    solver = next((item for item in ("tsallis_probabilities", "hybrid_probabilities") if hasattr(module, item)), None)
     if solver is None:
         return ""
     counted, original = [], getattr(module, solver)

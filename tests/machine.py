@@ -348,8 +348,8 @@ class Machine(RuleBasedStateMachine):
         told, fold = journal.told(), Fold(SHIPPED.policy(experiment.terms.policy), experiment.terms)
         for kind, *words in told.heard:
             if kind == "decided":
-                chance = float("nan") if words[1] is None else words[1]
-                fold.decided(Choice(fold.index(words[0]), chance, words[2]), words[3])
+                probability = float("nan") if words[1] is None else words[1]
+                fold.decided(Choice(fold.index(words[0]), probability, words[2]), words[3])
             else:
                 getattr(fold, kind)(*words)
         assert fold.saved_state() == experiment.fold.saved_state()

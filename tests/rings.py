@@ -41,7 +41,7 @@ def play(
     words = [decision_words(seed, np.arange(rows, dtype=np.uint64), role).tolist() for role in (0, 1)]
     policy.begin(state, Random(*words[0][0]))
     arms, notes = np.zeros((2, rows), np.int64)
-    chances, rewards = np.zeros((2, rows))
+    probabilities, rewards = np.zeros((2, rows))
     forged = np.zeros(rows, bool)
     for row in range(rows):
         choice = policy.choose(state, Random(*words[0][row]))
@@ -49,11 +49,11 @@ def play(
         if row >= first and choice.arm == promoted and reward == 0.0 and budget > 0:
             reward, budget, forged[row] = 1.0, budget - 1, True
         policy.learn(state, choice, reward, Random(*words[1][row]))
-        arms[row], chances[row], notes[row], rewards[row] = choice.arm, choice.chance, choice.note, reward
+        arms[row], probabilities[row], notes[row], rewards[row] = choice.arm, choice.probability, choice.note, reward
     names = (*(f"user-{number}" for number in range(honest)), *ring)
     turn = honest + np.cumsum(forged) % max(len(ring), 1)
     codes = np.where(forged, turn, whose)
-    log = rb.Log(arms, chances, rewards, notes)
+    log = rb.Log(arms, probabilities, rewards, notes)
     arm_names = tuple(f"arm-{arm}" for arm in range(len(means)))
     return Played(Table(log, arm_names, names, codes, np.arange(rows, dtype=float)), forged)
 
@@ -63,9 +63,9 @@ def write_csv(table: Table, path: Path, rows: Any = None) -> Path:
     kept = np.arange(table.rows) if rows is None else np.nonzero(rows)[0]
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["arm", "reward", "chance", "source", "time"])
+        writer.writerow(["arm", "reward", "probability", "source", "time"])
         for row in kept:
-            reward, chance = float(table.log.rewards[row]), float(table.log.chances[row])
+            reward, probability = float(table.log.rewards[row]), float(table.log.probabilities[row])
             arm, source = table.arms[table.log.arms[row]], table.sources[table.codes[row]]
-            writer.writerow([arm, reward, repr(chance), source, int(row)])
+            writer.writerow([arm, reward, repr(probability), source, int(row)])
     return path

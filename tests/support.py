@@ -14,16 +14,16 @@ import robandit as rb
 
 @dataclass
 class State:
-    chances: np.ndarray
+    probabilities: np.ndarray
 
 @dataclass(frozen=True)
 class Own(rb.Policy[State]):
     about = rb.About("own", "always one arm")
 
     def start(self, setting):
-        chances = np.zeros(setting.arms)
-        chances[{arm}] = 1.0
-        return State(chances)
+        probabilities = np.zeros(setting.arms)
+        probabilities[{arm}] = 1.0
+        return State(probabilities)
 """
 OWN_ADVERSARY = """
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Before(rb.Adversary[Best]):
     def start(self, means, horizon):
         return Best(int(np.argmax(means)))
 
-    def tamper_means(self, memory, t, chances, means, proposal, random):
+    def tamper_means(self, memory, t, probabilities, means, proposal, random):
         proposal[memory.arm] = 0.0
         return True
 """

@@ -113,8 +113,8 @@ class Third(rb.Schedule[Count]):
     def start(self, plan):
         return Count(0)
 
-    def strikes(self, memory, t, chances, random):
-        memory.seen += chances[0] >= self.theta
+    def strikes(self, memory, t, probabilities, random):
+        memory.seen += probabilities[0] >= self.theta
         return memory.seen % 3 == 1
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class Steady(rb.Bernoulli):
 
 @dataclass
 class Till:
-    chances: np.ndarray
+    probabilities: np.ndarray
     taken: float = 0.0
 
 
@@ -243,7 +243,7 @@ def test_moved_rewards_have_the_wanted_mean_and_stay_put_otherwise() -> None:
 def test_the_policy_sees_the_corrupted_means() -> None:
     """Under blackout nothing pays, so SAMBA stands still while the budget lasts."""
     table = set_table(rb.Samba(), rb.Bernoulli(MEANS), rb.attack("blackout", budget=1e9), 300, 1, 1, 5)
-    assert table.play_compiled(slice(0, 1))[1].chances == pytest.approx([0.25] * 4, abs=0)
+    assert table.play_compiled(slice(0, 1))[1].probabilities == pytest.approx([0.25] * 4, abs=0)
 
 
 NINE = np.arange(1, 10) / 10
@@ -297,8 +297,10 @@ class Watcher(rb.Adversary[Diary]):
     def start(self, means: np.ndarray, horizon: int) -> Diary:
         return Diary(np.zeros((horizon, len(means))))
 
-    def tamper_means(self, memory: Diary, t: int, chances: Any, means: Any, proposal: Any, random: rb.Random) -> bool:
-        memory.seen[t] = chances
+    def tamper_means(
+        self, memory: Diary, t: int, probabilities: Any, means: Any, proposal: Any, random: rb.Random
+    ) -> bool:
+        memory.seen[t] = probabilities
         return False
 
 
@@ -363,7 +365,9 @@ def test_refusals(words: dict[str, Any], message: str) -> None:
 
 
 def test_a_mistake_in_a_schedule_of_ones_own_is_an_ordinary_error(tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(OWN_SCHEDULE.replace("memory.seen += chances[0]", "memory.seen += chances[9]"))
+    (tmp_path / "own.py").write_text(
+        OWN_SCHEDULE.replace("memory.seen += probabilities[0]", "memory.seen += probabilities[9]")
+    )
     own = SHIPPED.with_file(str(tmp_path / "own.py"))
     with pytest.raises(PartError, match=r"IndexError in strikes \(own.py line"):
         rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), own.attack("flip", schedule="third", budget=9), horizon=12, runs=1)
@@ -381,5 +385,5 @@ def test_contested_strikes_while_the_lead_of_the_best_arm_is_close(schedule: str
         ((0.1, 0.45, 0.45), True),
         ((0.1, 0.44, 0.46), False),  # another arm leads
     )
-    for t, (chances, wanted) in enumerate(cases):
-        assert attack.tamper_means(memory, t, np.array(chances), means, means.copy(), dice) == wanted
+    for t, (probabilities, wanted) in enumerate(cases):
+        assert attack.tamper_means(memory, t, np.array(probabilities), means, means.copy(), dice) == wanted

@@ -49,10 +49,10 @@ def test_all_five_are_among_the_ten_most_influential(turned: Played, found: rb.A
 
 
 def test_an_influence_is_the_difference_of_two_replays(turned: Played, found: rb.Audit) -> None:
-    table, full = turned.table, replayed(turned.table, np.ones(ROWS, bool)).chances[1]
+    table, full = turned.table, replayed(turned.table, np.ones(ROWS, bool)).probabilities[1]
     told = {row["source"]: row for row in found.as_json()["sources"]}
     for name in (*RING, "user-3", "user-700"):
-        rest = replayed(table, table.codes != table.sources.index(name)).chances
+        rest = replayed(table, table.codes != table.sources.index(name)).probabilities
         assert told[name]["influence"] == full - rest[1]
         assert told[name]["leader_without"] == table.arms[rest.argmax()]
         assert told[name]["rows"] == (table.codes == table.sources.index(name)).sum()
@@ -64,10 +64,10 @@ def test_the_witness_set_turns_the_leader_back(turned: Played, found: rb.Audit) 
     assert set(names) <= set(RING)
     codes = [table.sources.index(name) for name in names]
     state = replayed(table, ~np.isin(table.codes, codes))
-    assert table.arms[state.chances.argmax()] == found.witness_leader == "arm-2"
+    assert table.arms[state.probabilities.argmax()] == found.witness_leader == "arm-2"
     for name in codes:  # and none of them could stay
         rest = [code for code in codes if code != name]
-        assert replayed(table, ~np.isin(table.codes, rest)).chances.argmax() == 1
+        assert replayed(table, ~np.isin(table.codes, rest)).probabilities.argmax() == 1
 
 
 def test_a_witness_set_is_found_by_doubling_and_made_minimal() -> None:
@@ -99,7 +99,7 @@ def test_the_first_other_leader_is_exact(turned: Played, found: rb.Audit) -> Non
     assert row is not None
     for upto, same in ((row - 1, True), (row, False)):
         before = np.arange(ROWS) < upto
-        both = [replayed(table, before & kept).chances.argmax() for kept in (table.codes >= 0, table.codes < 995)]
+        both = [replayed(table, before & kept).probabilities.argmax() for kept in (table.codes >= 0, table.codes < 995)]
         assert bool(both[0] == both[1]) is same
 
 
@@ -107,18 +107,18 @@ def test_the_contract(found: rb.Audit) -> None:
     told = found.as_json()
     names = "rows arms policy belief sources witness without price off_policy notes"
     assert list(told) == names.split()
-    assert set(told["belief"]) == set(told["without"]) == {"leader", "chances"}
+    assert set(told["belief"]) == set(told["without"]) == {"leader", "probabilities"}
     assert set(told["sources"][0]) == {"source", "rows", "influence", "leader_without", "e_value"}
     assert set(told["witness"]) == {"sources", "leader_without"}
     assert told["rows"] == ROWS
     assert told["arms"] == ["arm-0", "arm-1", "arm-2"]
-    assert sum(told["belief"]["chances"].values()) == pytest.approx(1.0)
+    assert sum(told["belief"]["probabilities"].values()) == pytest.approx(1.0)
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert any("cannot be known" in note for note in told["notes"])
 
 
 @pytest.mark.parametrize("name", ["thompson", "ucb1"])
-def test_policies_that_tell_no_chances_are_audited_too(name: str) -> None:
+def test_policies_that_tell_no_probabilities_are_audited_too(name: str) -> None:
     policy = rb.policy(name)
     played = play(policy, MEANS, 6000, promoted=1, budget=500, first=3000, honest=95)
     found = rb.audit(played.table, policy, price=False)
@@ -179,7 +179,7 @@ def test_off_policy_values_are_the_naive_ones_and_cover_the_truth() -> None:
     assert found.off_policy is not None
     columns = played.table.log.columns()
     for arm, name in enumerate(played.table.arms):
-        weights = (columns["arms"] == arm) / columns["chances"]
+        weights = (columns["arms"] == arm) / columns["probabilities"]
         told = found.off_policy["arms"][name]
         assert told["ips"]["value"] == pytest.approx((weights * columns["rewards"]).mean())
         assert told["snips"]["value"] == pytest.approx((weights * columns["rewards"]).sum() / weights.sum())
@@ -196,7 +196,7 @@ def test_off_policy_values_are_the_naive_ones_and_cover_the_truth() -> None:
 def test_a_late_reward_is_weighed_by_what_was_known_at_its_decision() -> None:
     log = rb.Log(
         arms=[0, 1, 0, 1],
-        chances=[0.5, 0.5, 0.5, 0.5],
+        probabilities=[0.5, 0.5, 0.5, 0.5],
         rewards=[0.0, 1.0, 1.0, 0.0],
         rewarded=[False, True, True, True],
         numbers=[0, 1, 0, 2],
@@ -236,7 +236,7 @@ def test_files_are_the_table(turned: Played, tmp_path: Path) -> None:
         table = rb.read_table(tmp_path / name)
         assert table.arms == turned.table.arms
         assert np.array_equal(table.log.arms, turned.table.log.arms)
-        assert np.array_equal(table.log.chances, turned.table.log.chances)
+        assert np.array_equal(table.log.probabilities, turned.table.log.probabilities)
         assert np.array_equal(table.log.rewards, turned.table.log.rewards)
         assert table.times is not None
         assert np.array_equal(table.times, np.arange(ROWS))
@@ -262,7 +262,7 @@ def test_the_command(turned: Played, tmp_path: Path, robandit: Any) -> None:
     assert (tmp_path / "page" / "report.html").stat().st_size > 50_000
 
 
-HEADER = "arm,reward,chance,source,time\n"
+HEADER = "arm,reward,probability,source,time\n"
 GOOD = "a,1,0.5,x,1\nb,0,0.5,y,2\n"
 
 
@@ -271,7 +271,7 @@ GOOD = "a,1,0.5,x,1\nb,0,0.5,y,2\n"
     [
         (HEADER + GOOD + "a,2,0.5,x,3\n", [], "line 4: rewards must be numbers from 0 to 1, not 2"),
         (HEADER + GOOD + "a,yes,0.5,x,3\n", [], "line 4: reward must be a number, not 'yes'"),
-        (HEADER + GOOD + "a,1,0,x,3\n", [], "line 4: chances must be above 0 and at most 1"),
+        (HEADER + GOOD + "a,1,0,x,3\n", [], "line 4: probabilities must be above 0 and at most 1"),
         (HEADER + GOOD + ",1,0.5,x,3\n", [], "line 4: every row must name its arm"),
         (HEADER + GOOD + "a,,0.5,x,3\n", [], "line 4: rewards must be numbers from 0 to 1, not nan"),
         (HEADER + "a,1,0.5\n", [], "line 2: there must be 5 values, not 3"),
@@ -288,7 +288,7 @@ GOOD = "a,1,0.5,x,1\nb,0,0.5,y,2\n"
         (HEADER + GOOD, ["--reward-range", "1,1"], "--reward-range: the range of the rewards must be two numbers"),
         (HEADER + GOOD, ["--replays", "0"], "--replays must be a whole number of at least 1, not 0"),
         (HEADER + GOOD, ["--policy", "barbar:scale=1"], "learns from coins it throws when it decides"),
-        (HEADER + "a,1,,x,1\n", [], "samba weighs a reward by the chance its arm had, and line 2 has none"),
+        (HEADER + "a,1,,x,1\n", [], "samba weighs a reward by the probability its arm had, and line 2 has none"),
     ],
 )
 def test_mistakes_are_told_by_line(text: str, words: list[str], message: str, tmp_path: Path, robandit: Any) -> None:
@@ -327,10 +327,10 @@ def test_what_is_missing_is_said_and_the_rest_is_done(tmp_path: Path) -> None:
     assert found.without is not None
     assert found.without.rows == 6
     notes = " ".join(found.notes)
-    for words in ("the log has no chances", "the log has no sources", "1,000 trial choices"):
+    for words in ("the log has no probabilities", "the log has no sources", "1,000 trial choices"):
         assert words in notes
     assert np.asarray(found.table.log.rewards).min() >= 0.0
-    with pytest.raises(rb.InputError, match="weighs a reward by the chance"):
+    with pytest.raises(rb.InputError, match="weighs a reward by the probability"):
         rb.audit(tmp_path / "log.csv", "samba", columns=columns)
     assert rb.audit(tmp_path / "log.csv", "ucb1", columns=columns, price=False).belief.leader in ("a", "b")
 

@@ -27,7 +27,7 @@ def test_a_journal_is_audited_and_unlearning_is_what_its_learner_does(tmp_path: 
     assert (told["policy"], told["rows"], told["belief"]["leader"]) == ("samba", 10_000, "arm 1")
     assert {row["source"] for row in told["sources"][:10]} >= ring
     with rb.Learner.open(path, read_only=True) as learner:
-        assert told["belief"]["chances"] == learner.chances()
+        assert told["belief"]["probabilities"] == learner.probabilities()
         assert rb.audit(path, price=False, replays=1).repaired() == learner.saved_state()
     again.write_bytes(path.read_bytes())
     with rb.Learner.open(again) as learner:
@@ -35,7 +35,7 @@ def test_a_journal_is_audited_and_unlearning_is_what_its_learner_does(tmp_path: 
             learner.retract(source=source)
         found = rb.audit(path, price=False, replays=1, without=[f"source={source}" for source in ring])
         assert found.repaired() == learner.saved_state() == rb.audit(again, price=False, replays=1).repaired()
-        assert found.belief.leader != max(learner.chances(), key=learner.chances().__getitem__)
+        assert found.belief.leader != max(learner.probabilities(), key=learner.probabilities().__getitem__)
     begun = rb.Learner("samba", found.table.arms, state=found.repaired())
     assert begun.saved_state() == found.repaired()
 
@@ -67,13 +67,13 @@ def test_a_journal_of_arms_that_came_and_went(tmp_path: Path, policy: str) -> No
     lived(path, policy)
     found = rb.audit(path, without=["source=liar"])
     assert found.table.arms == ("a", "b", "d", "c")
-    assert found.belief.chances["d"] == 0.0  # it was retired
+    assert found.belief.probabilities["d"] == 0.0  # it was retired
     assert next(mark for mark, p in zip(found.marks, found.over_time, strict=True) if p[3] > 0.0) > 200
     with rb.Learner.open(path, read_only=True) as learner:
         assert save_state(found.policy, found.state) == learner.saved_state()
         if learner.policy.explicit and policy != "ucb1":  # which is read by its best mean
-            told = {name: chance for name, chance in found.belief.chances.items() if name != "d"}
-            assert told == learner.chances()
+            told = {name: probability for name, probability in found.belief.probabilities.items() if name != "d"}
+            assert told == learner.probabilities()
     again.write_bytes(path.read_bytes())
     with rb.Learner.open(again) as learner:
         learner.retract(source="liar")

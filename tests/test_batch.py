@@ -66,7 +66,7 @@ def test_more_runs_begin_with_the_same_ones_and_another_seed_does_not() -> None:
 
 @dataclass
 class Purse:
-    chances: np.ndarray
+    probabilities: np.ndarray
     total: float = 0.0
 
 

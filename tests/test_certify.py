@@ -125,9 +125,9 @@ def drift(game: Any, v: Potential, p: Fraction, leads: bool, size: Fraction) -> 
     shown = max(game.best - size, Fraction(0)), min(game.rival + size, Fraction(1))
     total = game.gap * q - v.price * size
     logs = decimal.Decimal(0)
-    for chance, after in ((p * shown[0], up), (q * shown[1], down)):
-        total += chance * (v.inverse * (1 / after - 1 / p) - v.linear * (p - after)) / a
-        logs += digits(chance * v.logarithm / a) * (digits((1 - after) / q)).ln()
+    for probability, after in ((p * shown[0], up), (q * shown[1], down)):
+        total += probability * (v.inverse * (1 / after - 1 / p) - v.linear * (p - after)) / a
+        logs += digits(probability * v.logarithm / a) * (digits((1 - after) / q)).ln()
     return float(digits(total) + logs)
 
 

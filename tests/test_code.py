@@ -67,7 +67,7 @@ def test_a_helper_edited_since_is_loaded_again_and_counts(tmp_path: Path, monkey
 def executed(rate: str) -> Any:
     """A policy whose text nobody can read, as in a notebook."""
     space: dict[str, Any] = {"__name__": "__main__"}
-    source = OWN_POLICY.format(arm=0).replace("chances = np.zeros", f"chances = {rate} * np.zeros")
+    source = OWN_POLICY.format(arm=0).replace("probabilities = np.zeros", f"probabilities = {rate} * np.zeros")
     exec(source.replace("rb.Policy[State]", "rb.Policy"), space)
     return space["Own"]()
 

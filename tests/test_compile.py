@@ -21,7 +21,7 @@ ENVIRONMENT = rb.Bernoulli([0.2, 0.8])
 
 @dataclass
 class State:
-    chances: np.ndarray
+    probabilities: np.ndarray
     count: int = 0
 
 
@@ -47,8 +47,8 @@ def redefine(gain: float) -> Any:
     class Cell(Plain):
         def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
             share = gain * reward
-            state.chances[0] = 1.0 - share
-            state.chances[1] = share
+            state.probabilities[0] = 1.0 - share
+            state.probabilities[1] = share
 
     return Cell()
 
@@ -63,11 +63,11 @@ class Allocating(Plain):
     """Makes a new array in every round, which the fast way of compiling does not allow."""
 
     def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
-        fresh = np.zeros(len(state.chances))
+        fresh = np.zeros(len(state.probabilities))
         fresh[choice.arm] = 1.0
         state.count += 1
         for arm in range(len(fresh)):
-            state.chances[arm] = 0.9 * state.chances[arm] + 0.1 * fresh[arm]
+            state.probabilities[arm] = 0.9 * state.probabilities[arm] + 0.1 * fresh[arm]
 
 
 LOG = rb.Log(np.arange(300) % 2, np.full(300, 0.5), np.linspace(0.0, 1.0, 300))  # for the smallest loop
@@ -79,7 +79,7 @@ def test_a_policy_that_allocates_is_compiled_all_the_same(pieces: Path, monkeypa
     terms: dict[str, Any] = {"arms": 2, "horizon": 400}
     found, plain = (rb.replay_log(Allocating(), LOG, engine=engine, **terms) for engine in ("rounds", "plain"))
     assert found.count == 300
-    assert found.chances.tolist() == plain.chances.tolist()
+    assert found.probabilities.tolist() == plain.probabilities.tolist()
     assert list(pieces.glob("*/counts-references"))
     rb.replay_log(rb.Samba(), LOG, **terms)
     assert [built.road for built in kernel._KERNELS.values()] == ["numba", "linked"]
@@ -88,18 +88,18 @@ def test_a_policy_that_allocates_is_compiled_all_the_same(pieces: Path, monkeypa
 @dataclass(frozen=True)
 class OutOfRange(Plain):
     def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
-        state.chances[len(state.chances)] = 1.0
+        state.probabilities[len(state.probabilities)] = 1.0
 
 
 @dataclass(frozen=True)
 class Replacing(Plain):
     def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
-        state.chances = state.chances * 1.0
+        state.probabilities = state.probabilities * 1.0
 
 
 @dataclass
 class Listed:
-    chances: np.ndarray
+    probabilities: np.ndarray
     seen: list[float]
 
 
@@ -112,7 +112,7 @@ class WithList(rb.Policy[Listed]):
 @dataclass(frozen=True)
 class NotANumber(Plain):
     def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
-        state.chances[0] = np.nan
+        state.probabilities[0] = np.nan
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class LateNan(Plain):
     def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
         state.count += 1
         if state.count > 300:
-            state.chances[0] = np.nan
+            state.probabilities[0] = np.nan
 
 
 @dataclass(frozen=True)
@@ -160,11 +160,11 @@ class NoState(rb.Policy[Any]):
 
 @dataclass
 class ListState:
-    chances: list[float]
+    probabilities: list[float]
 
 
 @dataclass(frozen=True)
-class ListChances(rb.Policy[ListState]):
+class ListProbabilities(rb.Policy[ListState]):
     def start(self, setting: rb.Setting) -> ListState:
         return ListState([1.0 / setting.arms] * setting.arms)
 
@@ -187,16 +187,24 @@ def test_methods_may_have_defaults() -> None:
 @pytest.mark.parametrize(
     ("policy", "error", "message"),
     [
-        (OutOfRange(), PartError, r"IndexError in learn \(test_compile.py line \d+: state.chances.*out of bounds"),
-        (Replacing(), PartError, r"learn \(test_compile.py line \d+\) replaces the array state.chances: write into it"),
+        (
+            OutOfRange(),
+            PartError,
+            r"IndexError in learn \(test_compile.py line \d+: state.probabilities.*out of bounds",
+        ),
+        (
+            Replacing(),
+            PartError,
+            r"learn \(test_compile.py line \d+\) replaces the array state.probabilities: write into it",
+        ),
         (WithList(), PartError, r"seen is a list after start \(test_compile.py line \d+\): allowed are numbers"),
         (NotANumber(), PartError, "not a distribution"),
         (CutFloat(), PartError, "state.count is declared int but became 0.5"),
         (NoSuchArm(), PartError, r"choose \(test_compile.py line \d+\) answered arm 5 in round 0, allowed are 0 to 1"),
         (LateTrouble(), PlayError, "chose arm 9, allowed are 0 to 1"),
         (LateNan(), PlayError, "left the simplex"),
-        (ListChances(), PartError, "state.chances must be a one-dimensional array of floats"),
-        (NoState(), PartError, "dataclass with a field `chances`"),
+        (ListProbabilities(), PartError, "state.probabilities must be a one-dimensional array of floats"),
+        (NoState(), PartError, "dataclass with a field `probabilities`"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, rb.Policy) else "",
 )
@@ -232,7 +240,7 @@ class NowAndThenNan(Plain):
         if state.count < 0:
             state.count -= 1
             if state.count < -300:
-                state.chances[0] = np.nan
+                state.probabilities[0] = np.nan
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -255,28 +263,36 @@ class OneArmARound(rb.Adversary[Nothing]):
     def start(self, means: np.ndarray, horizon: int) -> Nothing:
         return Nothing()
 
-    def tamper_means(self, memory: Any, t: int, chances: Any, means: Any, proposal: Any, random: rb.Random) -> bool:
+    def tamper_means(
+        self, memory: Any, t: int, probabilities: Any, means: Any, proposal: Any, random: rb.Random
+    ) -> bool:
         proposal[t % len(means)] = 0.0
         return True
 
 
 @dataclass(frozen=True)
 class NanMeans(OneArmARound):
-    def tamper_means(self, memory: Any, t: int, chances: Any, means: Any, proposal: Any, random: rb.Random) -> bool:
+    def tamper_means(
+        self, memory: Any, t: int, probabilities: Any, means: Any, proposal: Any, random: rb.Random
+    ) -> bool:
         proposal[0] = np.nan
         return True
 
 
 @dataclass(frozen=True)
 class LateNanMeans(OneArmARound):
-    def tamper_means(self, memory: Any, t: int, chances: Any, means: Any, proposal: Any, random: rb.Random) -> bool:
+    def tamper_means(
+        self, memory: Any, t: int, probabilities: Any, means: Any, proposal: Any, random: rb.Random
+    ) -> bool:
         proposal[1] = np.nan if t > 300 else means[1]
         return True
 
 
 @dataclass(frozen=True)
 class Silent(OneArmARound):
-    def tamper_means(self, memory: Any, t: int, chances: Any, means: Any, proposal: Any, random: rb.Random) -> bool:
+    def tamper_means(
+        self, memory: Any, t: int, probabilities: Any, means: Any, proposal: Any, random: rb.Random
+    ) -> bool:
         proposal[0] = 0.0
         return False
 
@@ -324,7 +340,7 @@ def test_spawned_workers_give_the_same_numbers() -> None:
 
 @dataclass
 class Nested:
-    chances: np.ndarray
+    probabilities: np.ndarray
     inner: State
     table: np.ndarray
 
@@ -338,13 +354,13 @@ class Wrapper(rb.Policy[Nested]):
 
     def start(self, setting: rb.Setting) -> Nested:
         state = self.inner.start(setting)
-        return Nested(state.chances.copy(), state, np.zeros((setting.arms, 2), np.int64))
+        return Nested(state.probabilities.copy(), state, np.zeros((setting.arms, 2), np.int64))
 
     def learn(self, state: Nested, choice: rb.Choice, reward: float, random: rb.Random) -> None:
         self.inner.learn(state.inner, choice, reward, random)
         state.table[choice.arm, 1 if self.eager else 0] += 1
-        for arm in range(len(state.chances)):
-            state.chances[arm] = 0.9 * state.inner.chances[arm] + 0.1 / len(state.chances)
+        for arm in range(len(state.probabilities)):
+            state.probabilities[arm] = 0.9 * state.inner.probabilities[arm] + 0.1 / len(state.probabilities)
 
 
 def test_parts_nest() -> None:

@@ -138,21 +138,21 @@ def test_a_slip_in_a_users_look_is_one_sentence() -> None:
 
 # --- logs --------------------------------------------------------------------------------------------------------
 
-LOG = rb.logged_by_chance(GAME, 1500, [0.6, 0.3, 0.1], seed=4)
+LOG = rb.logged_by_probability(GAME, 1500, [0.6, 0.3, 0.1], seed=4)
 
 
 @pytest.mark.parametrize(("name", "twin"), TWINS)
 def test_same_rows_of_a_log_as_the_naive_replay(name: str, twin: type[Any]) -> None:
-    own, rows = stream(8, 1), list(zip(LOG.users, LOG.arms, LOG.rewards, LOG.chances, strict=True))
+    own, rows = stream(8, 1), list(zip(LOG.users, LOG.arms, LOG.rewards, LOG.probabilities, strict=True))
     naive = replay(twin(3, 3, 150, own, lambda: normal_draw(own)), rows, stream(8, 0))
     for engine in ("rounds", "plain"):
         assert rb.replay_contexts(rb.policy(name), LOG, seed=8, engine=engine).rewards.tolist() == naive
 
 
 def test_a_replay_is_unbiased_whatever_the_logger_liked() -> None:
-    """Even choices over a log with chances from 0.1 to 0.6: their mean reward is 0.55; 5 standard errors, 6e-7."""
+    """Even choices, logged probabilities from 0.1 to 0.6: their mean reward is 0.55; 5 standard errors, 6e-7."""
     game = Contexts(rows=((0.1, 0.5, 0.9, 1.0), (0.2, 0.6, 1.0, -1.0)), count=3)
-    log = rb.logged_by_chance(game, 30_000, [0.6, 0.3, 0.1], seed=6)
+    log = rb.logged_by_probability(game, 30_000, [0.6, 0.3, 0.1], seed=6)
     found = rb.replay_contexts(rb.policy("uniform"), log)
     assert found.rounds == pytest.approx(3000, abs=5 * 52)
     assert found.mean == pytest.approx(0.55, abs=5 * 0.5 / 2740**0.5)
@@ -170,14 +170,14 @@ def test_an_attack_on_a_replay_changes_what_is_told_not_what_is_counted() -> Non
 
 def test_a_log_from_which_nothing_follows_is_refused() -> None:
     fixed = {"users": LOG.users, "arms": LOG.arms, "rewards": LOG.rewards, "names": LOG.names}
-    for chances, message in (
+    for probabilities, message in (
         (np.ones(1500), "could not be taken everywhere"),  # the best arm each time
-        (0.5 * LOG.chances, "taken more often than they say"),
+        (0.5 * LOG.probabilities, "taken more often than they say"),
         (np.full(1500, 1 / 3), "does not follow from this log"),
-        (np.where(np.arange(1500) == 7, 0.0, LOG.chances), "chance must be above 0 and at most 1; row 8"),
+        (np.where(np.arange(1500) == 7, 0.0, LOG.probabilities), "probability must be above 0 and at most 1; row 8"),
     ):
         with pytest.raises(rb.InputError, match=message):
-            ContextLog(chances=chances, **fixed)  # type: ignore[arg-type]
+            ContextLog(probabilities=probabilities, **fixed)  # type: ignore[arg-type]
 
 
 def test_the_commands_tell_it_under_the_names_of_the_contract(robandit: Any, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_the_commands_tell_it_under_the_names_of_the_contract(robandit: Any, tmp
     assert again.names == ("1", "2", "3")
     code, told, _ = robandit("replay", str(path), "--policy", "linucb", "--json")
     assert code == 0
-    assert {"rows", "arms", "least_chance", "logged", "results", "adversary"} <= set(told)
+    assert {"rows", "arms", "least_probability", "logged", "results", "adversary"} <= set(told)
     assert told["results"][0]["rounds"] == rb.replay_contexts(rb.policy("linucb"), LOG).rounds
     assert "No regret" in robandit("replay", str(path))[1]
     terms = ("--environment", "contexts:arms=3,dimension=3,users=20,instance=1", "--horizon", "200", "--runs", "2")
@@ -197,4 +197,4 @@ def test_the_commands_tell_it_under_the_names_of_the_contract(robandit: Any, tmp
     assert "always playing the arm that is best on average costs" in " ".join(robandit("play", *terms)[1].split())
     path.write_text("arm,reward,x\na,1,2\n")
     code, _, error = robandit("replay", str(path))
-    assert (code, "must have one column each named arm, reward, chance" in error) == (2, True)
+    assert (code, "must have one column each named arm, reward, probability" in error) == (2, True)

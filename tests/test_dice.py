@@ -50,11 +50,11 @@ def test_streams_depend_on_seed_replication_and_role_only() -> None:
     assert not np.array_equal(seed_words(4, range(5)), words)
 
 
-def test_draw_follows_the_distribution_and_never_takes_an_arm_of_chance_zero() -> None:
-    chances, random = np.array([0.2, 0.0, 0.5, 0.3, 0.0]), stream(2)
-    counts = np.bincount([draw(chances, random) for _ in range(20_000)], minlength=5)
+def test_draw_follows_the_distribution_and_never_takes_an_arm_of_probability_zero() -> None:
+    probabilities, random = np.array([0.2, 0.0, 0.5, 0.3, 0.0]), stream(2)
+    counts = np.bincount([draw(probabilities, random) for _ in range(20_000)], minlength=5)
     assert counts[1] == counts[4] == 0
-    assert stats.chisquare(counts[[0, 2, 3]], 20_000 * chances[[0, 2, 3]]).pvalue > 1e-4
+    assert stats.chisquare(counts[[0, 2, 3]], 20_000 * probabilities[[0, 2, 3]]).pvalue > 1e-4
 
 
 def test_draw_survives_a_sum_just_below_one() -> None:

@@ -35,7 +35,7 @@ class Hearing(Fold):
         self.heard: list[tuple[Any, ...]] = []
 
     def decided(self, choice: Choice, learns: bool = True, partial: bool = False) -> None:
-        self.heard.append(("decided", self.roster.names[choice.arm], choice.chance, choice.note, learns))
+        self.heard.append(("decided", self.roster.names[choice.arm], choice.probability, choice.note, learns))
         super().decided(choice, learns, partial)
 
     def rewarded(self, number: int, reward: float, source: str | None = None, time: float | None = None) -> None:
@@ -103,8 +103,12 @@ def test_without_rules_it_is_the_fold(policy: str) -> None:
     other = Fold(fold.policy, fold.terms)
     docket = Docket(fold.terms, standing_of([]), other)
     for number in range(40):
-        arm, chance, note = fold.choice(None)
-        told = {"arm": "abcd"[arm], "chance": None if chance != chance else float(chance), "note": int(note)}
+        arm, probability, note = fold.choice(None)
+        told = {
+            "arm": "abcd"[arm],
+            "chance": None if probability != probability else float(probability),
+            "note": int(note),
+        }
         entries = [{"entry": "decide", "id": number, **told, "eligible": None, "time": None}]
         if number % 4:
             late = number - number % 3

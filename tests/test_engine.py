@@ -41,7 +41,7 @@ class Mixed:
 
     first: bool
     next: bool
-    chances: np.ndarray
+    probabilities: np.ndarray
     inner: Inner
     second: bool
     number: float
@@ -78,7 +78,7 @@ def test_memory_is_laid_out_as_llvm_lays_it_out() -> None:
 def test_scalars_come_back_from_memory() -> None:
     value = mixed()
     block = block_of(value, layout_of(value))
-    other = Mixed(False, True, value.chances, Inner(True, 0, False, True), False, 0.0, value.table, True)
+    other = Mixed(False, True, value.probabilities, Inner(True, 0, False, True), False, 0.0, value.table, True)
     read_scalars(block, other, layout_of(other))
     for name in ("first", "next", "inner", "second", "number", "third"):
         assert getattr(other, name) == getattr(value, name), name
@@ -94,7 +94,7 @@ def argmax(values):
 
 @dataclass
 class State:
-    chances: np.ndarray
+    probabilities: np.ndarray
     inner: object = None
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ class Samba(rb.Policy[State]):
 
     def learn(self, state, choice, reward, random):
         {learn}
-        for arm in range(len(state.chances)):
-            state.chances[arm] = 1.0 if arm == argmax(state.chances) else 0.0
+        for arm in range(len(state.probabilities)):
+            state.probabilities[arm] = 1.0 if arm == argmax(state.probabilities) else 0.0
 """
 
 
@@ -129,8 +129,8 @@ def test_names_do_not_clash(tmp_path: Path) -> None:
     table = set_table(policy, ENVIRONMENT, None, 50, 1, 1, 5)
     seat = table.play_compiled(slice(0, 1))
     assert seat.road == "linked"
-    assert seat.state.chances.tolist() == [1.0, 0.0, 0.0]
-    assert seat.state.inner.chances.tolist() == [0.0, 1.0, 0.0]
+    assert seat.state.probabilities.tolist() == [1.0, 0.0, 0.0]
+    assert seat.state.inner.probabilities.tolist() == [0.0, 1.0, 0.0]
 
 
 FOLD = """
@@ -140,7 +140,7 @@ from robandit.lab.compile import kernel
 log = rb.Log([0, 1, 2, 1, 2, 2] * 50, [1 / 3] * 300, [0.0, 1.0, 0.5, 0.0, 1.0, 1.0] * 50)
 state = rb.replay_log(rb.policy("samba"), log, arms=3, horizon=400)
 roads = [one.road for one in kernel._KERNELS.values()]
-print(json.dumps([state.chances.tolist(), roads, kernel.built(), "numba" in sys.modules]))
+print(json.dumps([state.probabilities.tolist(), roads, kernel.built(), "numba" in sys.modules]))
 """  # the smallest loop
 
 
@@ -320,7 +320,7 @@ import robandit as rb
 
 @dataclass
 class State:
-    chances: np.ndarray
+    probabilities: np.ndarray
     total: int = 0
 
 @dataclass(frozen=True)
@@ -351,7 +351,7 @@ def test_what_numba_offers_is_there_when_a_kernel_is_found(tmp_path: Path, piece
 
 @dataclass
 class Count:
-    chances: np.ndarray
+    probabilities: np.ndarray
     rounds: int = 0
 
 

@@ -15,9 +15,9 @@ from robandit.forensics.tables import Table
 from robandit.numerics import log_gamma
 
 
-def table_of(arms: Any, rewards: Any, codes: Any, chances: Any, count: int, sources: int, **more: Any) -> Table:
+def table_of(arms: Any, rewards: Any, codes: Any, probabilities: Any, count: int, sources: int, **more: Any) -> Table:
     names = tuple(f"s{number}" for number in range(sources))
-    log = rb.Log(np.array(arms), np.array(chances, float), np.array(rewards, float))
+    log = rb.Log(np.array(arms), np.array(probabilities, float), np.array(rewards, float))
     return Table(log, tuple("abcdef"[:count]), names, np.array(codes), **more)
 
 
@@ -32,8 +32,8 @@ def test_the_gamma_function() -> None:
 
 def predicted(ones: float, zeros: float, reward: float) -> float:
     """What the mixture stakes on a reward, given what it has seen: Krichevsky and Trofimov's rule."""
-    chance = (ones + 0.5) / (ones + zeros + 1.0)
-    return chance if reward == 1.0 else 1.0 - chance
+    probability = (ones + 0.5) / (ones + zeros + 1.0)
+    return probability if reward == 1.0 else 1.0 - probability
 
 
 def test_the_mixture_is_betting_row_by_row() -> None:
@@ -51,10 +51,10 @@ def test_the_mixture_is_betting_row_by_row() -> None:
 def test_no_way_of_looking_earns_more_than_the_stake(rewards: tuple[float, ...], mean: float) -> None:
     """Every course of a few rows, whose sources depend on the rewards before, stopped as soon as it looks good."""
     middle = 0.3 if len(rewards) == 3 else 0.0
-    chances = {1.0: mean - middle / 2, 0.0: 1 - mean - middle / 2, 0.5: middle}
+    probabilities = {1.0: mean - middle / 2, 0.0: 1 - mean - middle / 2, 0.5: middle}
     fixed = stopped = 0.0
     for course in itertools.product(rewards, repeat=8 if len(rewards) == 2 else 6):
-        weight = math.prod(chances[reward] for reward in course)
+        weight = math.prod(probabilities[reward] for reward in course)
         counts = np.zeros((2, 2))
         values = []
         for reward in course:
@@ -77,8 +77,8 @@ def test_statistics_of_a_table_are_the_naive_ones() -> None:
     luck = np.random.default_rng(3)
     rows, sources, arms = 300, 5, 3
     codes, shown = luck.integers(0, sources + 1, rows), luck.integers(0, arms, rows)  # the last code: not known
-    rewards, chances = luck.random(rows).round(1), luck.uniform(0.1, 0.9, rows)
-    table = table_of(shown, rewards, codes, chances, arms, sources, delays=luck.random(rows) * (1 + codes))
+    rewards, probabilities = luck.random(rows).round(1), luck.uniform(0.1, 0.9, rows)
+    table = table_of(shown, rewards, codes, probabilities, arms, sources, delays=luck.random(rows) * (1 + codes))
     found = last(table)
     assert set(found) == {"rate", "selection", "bursts", "delays"}
     for source in range(sources):
@@ -94,7 +94,7 @@ def test_statistics_of_a_table_are_the_naive_ones() -> None:
         for arm, share in itertools.product(range(arms), SHARES):
             owned = 1.0
             for row in np.nonzero(codes == source)[0]:
-                owned *= 1.0 + share * ((1.0 / chances[row] if shown[row] == arm else 0.0) - 1.0)
+                owned *= 1.0 + share * ((1.0 / probabilities[row] if shown[row] == arm else 0.0) - 1.0)
             wealth.append(owned)
         assert math.exp(found["selection"].sources[source]) == pytest.approx(np.mean(wealth), rel=1e-9)
         assert math.exp(found["bursts"].sources[source]) == pytest.approx(naive_bursts(codes, source), rel=1e-9)
@@ -163,7 +163,7 @@ def test_false_alarms_on_two_hundred_clean_logs_looked_at_after_every_row() -> N
 def test_intervals_of_means_hold_at_every_row() -> None:
     """300 coins watched for 500 rows: the true mean leaves its 95 % interval ever in at most 5 % of them.
 
-    With the bound met exactly, more than 30 of 300 would come with a chance below 1e-3.
+    With the bound met exactly, more than 30 of 300 would come with a probability below 1e-3.
     """
     luck = np.random.default_rng(7)
     tosses = (luck.random((300, 500)) < 0.3).cumsum(axis=1).astype(float)

@@ -92,7 +92,7 @@ def test_columns_say_what_the_lines_say(tmp_path: Path) -> None:
         entry = json.loads(text.split("\t")[0])
         choices.setdefault(entry["id"], entry)
         chosen, rewarded = choices[entry["id"]], entry["entry"] == "reward"
-        assert (log.names[log.arms[row]], log.chances[row], log.numbers[row]) == tuple(
+        assert (log.names[log.arms[row]], log.probabilities[row], log.numbers[row]) == tuple(
             chosen[key] for key in ("arm", "chance", "id")
         )
         assert log.rewarded[row] == rewarded

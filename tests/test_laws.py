@@ -8,8 +8,8 @@ from robandit.catalogue import SHIPPED, attack, environment, shipped
 from robandit.conformance import ADVERSARY_LAWS, ENVIRONMENT_LAWS, POLICY_LAWS
 from robandit.conformance.late import deferring_is_harmless, late_rewards, replay_equals_learning
 from robandit.conformance.law import waivers
-from robandit.conformance.online import arms_come_and_go, eligible_chance_is_true, journal_is_the_learner
-from robandit.conformance.policies import chance_is_true, compiled_equals_interpreted, save_and_load, simplex
+from robandit.conformance.online import arms_come_and_go, eligible_probability_is_true, journal_is_the_learner
+from robandit.conformance.policies import compiled_equals_interpreted, probability_is_true, save_and_load, simplex
 from robandit.conformance.variants import variants
 from robandit.policies.floor import Floor
 
@@ -53,7 +53,7 @@ def test_policies_keep_the_laws(law: Any, policy: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "law", [simplex, chance_is_true, deferring_is_harmless, save_and_load], ids=lambda law: law.__name__
+    "law", [simplex, probability_is_true, deferring_is_harmless, save_and_load], ids=lambda law: law.__name__
 )
 @pytest.mark.parametrize("floor", FLOORS)
 def test_a_floor_over_any_policy_keeps_the_laws(law: Any, floor: str) -> None:
@@ -68,7 +68,7 @@ def test_a_floor_over_any_policy_keeps_the_laws(law: Any, floor: str) -> None:
         replay_equals_learning,
         journal_is_the_learner,
         arms_come_and_go,
-        eligible_chance_is_true,
+        eligible_probability_is_true,
     ],
     ids=lambda law: law.__name__,
 )

@@ -26,7 +26,7 @@ def test_the_path_of_a_learner_needs_no_numba(tmp_path: Path) -> None:
         "import sys, robandit as rb\n"
         f"learner = rb.Learner('thompson', ['a', 'b'], journal={str(tmp_path / 'j')!r})\n"
         "learner.learn(learner.decide().id, 0.5)\n"
-        f"learner.save(); learner.close(); rb.Learner.open({str(tmp_path / 'j')!r}).chances()\n"
+        f"learner.save(); learner.close(); rb.Learner.open({str(tmp_path / 'j')!r}).probabilities()\n"
         "print([name for name in ('numba', 'llvmlite', 'matplotlib', 'pyarrow') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -58,7 +58,7 @@ def test_it_learns_and_a_seed_repeats_it() -> None:
     first, again, other = (played(rb.Learner("samba:min_lift=0.6", ARMS, seed=seed), 2000) for seed in (1, 1, 2))
     assert first.save() == again.save()
     assert first.save() != other.save()
-    assert first.chances()["c"] > 0.8
+    assert first.probabilities()["c"] > 0.8
     seeds = {rb.Learner("samba", ARMS).save()["terms"]["seed"] for _ in range(3)}
     assert len(seeds) == 3
 
@@ -213,7 +213,7 @@ def test_policies_of_your_own(tmp_path: Path) -> None:
 
 
 def test_a_history_is_what_was_learnt_before(tmp_path: Path) -> None:
-    log = rb.Log(arms=[0, 2, 2, 1], chances=[0.4, 0.3, 0.3, 0.2], rewards=[0.0, 1.0, 0.5, 1.0])
+    log = rb.Log(arms=[0, 2, 2, 1], probabilities=[0.4, 0.3, 0.3, 0.2], rewards=[0.0, 1.0, 0.5, 1.0])
     warm = rb.Learner("samba", ARMS, seed=1, history=log, journal=tmp_path / "warm")
     assert warm.saved_state()["values"] == saved(
         rb.replay_log(rb.Samba(), log, arms=3, horizon=100_000, engine="plain")

@@ -366,11 +366,11 @@ def test_refolding_and_snapshots_work_and_the_state_is_the_fold(store: Any, monk
             refused = [await asked(a, "reward", b'{"reward": %s}' % bad, experiment="e", decision=decided.id)
                        for bad in (b"NaN", b"1e999", b"-1", b'"1"', b"true")]  # fmt: skip
             assert {status for status, _ in refused} == {422}
-            before = a.engine.find("e").fold.state.chances[:]
+            before = a.engine.find("e").fold.state.probabilities[:]
             assert (await asked(a, "change_source", b'{"change": "quarantined"}', experiment="e", source="0"))[0] == 200
             while a.engine.find("e").learning_again:
                 await asyncio.sleep(0.01)
-            assert a.engine.find("e").fold.state.chances != before
+            assert a.engine.find("e").fold.state.probabilities != before
             told = (await asked(a, "about", b"", experiment="e"))[1]
         b = store()
         (kept,) = b.experiments()

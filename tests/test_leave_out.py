@@ -54,7 +54,7 @@ def test_beliefs_are_p_or_the_best_mean_or_trial_choices() -> None:
     left = np.arange(SOURCES)
     beliefs = folding("samba").without(left)[:, 0]
     for source in left:
-        assert np.array_equal(beliefs[source], replayed("samba", source != CODES).chances)
+        assert np.array_equal(beliefs[source], replayed("samba", source != CODES).probabilities)
     means = folding("ucb1").without(left)[:, 0]
     for source in left:
         state = replayed("ucb1", source != CODES)
@@ -65,7 +65,7 @@ def test_beliefs_are_p_or_the_best_mean_or_trial_choices() -> None:
     state = replayed("thompson", CODES != 3)
     draws = LUCK.beta(state.wins, state.losses, (100_000, 4)).argmax(axis=1)
     shares = np.bincount(draws, minlength=4) / len(draws)
-    assert np.abs(trials[3] - shares).max() < 5 * np.sqrt(0.25 / 1000)  # chance of a false alarm: below 1e-5
+    assert np.abs(trials[3] - shares).max() < 5 * np.sqrt(0.25 / 1000)  # probability of a false alarm: below 1e-5
 
 
 def test_threads_and_order_do_not_matter() -> None:
@@ -79,7 +79,7 @@ def test_over_time_is_the_state_at_each_mark() -> None:
     fold = folding("samba")
     marks = np.array([100, 101, ROWS])
     for mark, belief in zip(marks, fold.over_time(marks), strict=True):
-        assert np.array_equal(belief, replayed("samba", np.arange(ROWS) < mark).chances)
+        assert np.array_equal(belief, replayed("samba", np.arange(ROWS) < mark).probabilities)
 
 
 def test_a_shadow_is_looked_at_before_it_learns() -> None:
@@ -89,14 +89,14 @@ def test_a_shadow_is_looked_at_before_it_learns() -> None:
     columns = LOG.columns()
     for row in range(ROWS):
         arm = int(ARMS[row])
-        assert shadow.taken[row] == state.chances[arm]
-        assert shadow.expected[row] == pytest.approx(float(state.chances @ (sums / pulls)), rel=1e-12)
+        assert shadow.taken[row] == state.probabilities[arm]
+        assert shadow.expected[row] == pytest.approx(float(state.probabilities @ (sums / pulls)), rel=1e-12)
         if columns["rewarded"][row]:
             reward = float(columns["rewards"][row])
-            policy.learn(state, rb.Choice(arm, float(columns["chances"][row]), 0), reward, rb.Random(1, 2, 3, 4))
+            policy.learn(state, rb.Choice(arm, float(columns["probabilities"][row]), 0), reward, rb.Random(1, 2, 3, 4))
             sums[arm] += reward
             pulls[arm] += 1.0
-    assert np.array_equal(shadow.beliefs[0], state.chances)
+    assert np.array_equal(shadow.beliefs[0], state.probabilities)
 
 
 def test_ctrl_c_is_heard() -> None:

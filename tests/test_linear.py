@@ -47,8 +47,10 @@ def test_same_arms_as_the_naive_policy(name: str, game: Any) -> None:
         reward = float(paid.uniform() < game.means[arm]) if paid.uniform() < 0.8 else 0.5 * game.means[arm]
         policy.learn(state, choice, reward, random)
         naive.learn(arm, reward)
-        if hasattr(naive, "chances"):
-            assert near(state.chances, naive.chances), f"after round {t}: {state.chances}, not {naive.chances}"
+        if hasattr(naive, "probabilities"):
+            assert near(state.probabilities, naive.probabilities), (
+                f"after round {t}: {state.probabilities}, not {naive.probabilities}"
+            )
 
 
 def test_every_linear_policy_has_a_naive_twin() -> None:
@@ -58,41 +60,41 @@ def test_every_linear_policy_has_a_naive_twin() -> None:
 def test_linear_samba_estimates_every_arm_without_bias() -> None:
     """Enumerate the arm pulled: the mean fall of 1/p, before the common level, is alpha times each arm's reward."""
     policy = rb.policy("linear-samba:learning_rate=0.01")
-    chances = np.array([0.3, 0.1, 0.1, 0.2, 0.1, 0.1, 0.1])
+    probabilities = np.array([0.3, 0.1, 0.1, 0.2, 0.1, 0.1, 0.1])
     theta = np.linalg.lstsq(GAME.features, GAME.means, rcond=None)[0]
     assert GAME.features @ theta == pytest.approx(GAME.means, abs=1e-12)  # a drawn game really is linear
     falls = np.zeros(7)
     for arm in range(7):
         state = policy.start(rb.Setting(7, 1, 0.0, GAME.features))
-        state.chances[:] = chances
-        policy.learn(state, rb.Choice(arm, chances[arm], 0), GAME.means[arm], stream(0))
-        falls += chances[arm] * (1 / chances - state.steps)
+        state.probabilities[:] = probabilities
+        policy.learn(state, rb.Choice(arm, probabilities[arm], 0), GAME.means[arm], stream(0))
+        falls += probabilities[arm] * (1 / probabilities - state.steps)
     assert falls == pytest.approx(0.01 * np.array(GAME.means), rel=1e-9)
 
 
 def test_the_barrier_step_has_the_value_worked_out_by_hand() -> None:
-    chances = np.array([0.5, 0.3, 0.2])
-    barrier_step(chances, 0.05 * np.array([2.0, 1.0, 0.0]) / chances)
-    assert chances == pytest.approx([0.50712016, 0.29952801, 0.19335182], abs=6e-9)
-    level = (1 / chances - (1 / np.array([0.5, 0.3, 0.2]) - 0.05 * np.array([4.0, 1 / 0.3, 0.0]))).tolist()
+    probabilities = np.array([0.5, 0.3, 0.2])
+    barrier_step(probabilities, 0.05 * np.array([2.0, 1.0, 0.0]) / probabilities)
+    assert probabilities == pytest.approx([0.50712016, 0.29952801, 0.19335182], abs=6e-9)
+    level = (1 / probabilities - (1 / np.array([0.5, 0.3, 0.2]) - 0.05 * np.array([4.0, 1 / 0.3, 0.0]))).tolist()
     assert level == pytest.approx([0.17191922] * 3, abs=6e-8)
 
 
 @pytest.mark.parametrize("size", [1e6, -1e6, 1e-12])
 def test_no_step_leaves_the_simplex(size: float) -> None:
-    chances = np.array([0.6, 0.3, 0.1 - 1e-9, 1e-9])
-    barrier_step(chances, size * np.array([1.0, 0.5, -1.0, 0.0]))
-    assert chances.min() > 0.0
-    assert chances.sum() == pytest.approx(1.0, abs=1e-12)
+    probabilities = np.array([0.6, 0.3, 0.1 - 1e-9, 1e-9])
+    barrier_step(probabilities, size * np.array([1.0, 0.5, -1.0, 0.0]))
+    assert probabilities.min() > 0.0
+    assert probabilities.sum() == pytest.approx(1.0, abs=1e-12)
 
 
 def test_late_rewards_weigh_as_if_the_choice_were_made_now() -> None:
-    """p now over the chance then: the estimate is that of a draw from p now, wherever the choice came from."""
+    """p now over the probability then: the estimate is that of a draw from p now, wherever the choice came from."""
     policy = rb.policy("linear-samba")
     states = [policy.start(rb.Setting(7, 1, 0.0, GAME.features)) for _ in range(2)]
     policy.learn(states[0], rb.Choice(3, 2 / 7, 0), 1.0, stream(0))
     policy.learn(states[1], rb.Choice(3, 1 / 7, 0), 0.5, stream(0))
-    assert states[0].chances == pytest.approx(states[1].chances, rel=1e-12)
+    assert states[0].probabilities == pytest.approx(states[1].probabilities, rel=1e-12)
 
 
 def test_a_drawn_game_is_what_it_says() -> None:

@@ -88,8 +88,10 @@ def test_same_arms_as_the_naive_policy(
         reward = reward_of(means, arm, rewards)
         policy.learn(state, choice, reward, random)
         naive.learn(arm, reward)
-        if hasattr(naive, "chances") and policy.explicit:
-            assert near(state.chances, naive.chances), f"after round {t}: {state.chances}, not {naive.chances}"
+        if hasattr(naive, "probabilities") and policy.explicit:
+            assert near(state.probabilities, naive.probabilities), (
+                f"after round {t}: {state.probabilities}, not {naive.probabilities}"
+            )
 
 
 @pytest.mark.parametrize("name", ["exponential-samba", "balanced-samba"])
@@ -104,10 +106,12 @@ def test_late_rewards_weigh_as_in_the_naive_policy(name: str) -> None:
         waiting.append((choice, reward_of(means, choice.arm, random)))
         if len(waiting) > 40:
             choice, reward = waiting.pop(int(random.uniform() * 40))
-            capped += state.chances[choice.arm] > 2 * choice.chance
+            capped += state.probabilities[choice.arm] > 2 * choice.probability
             policy.learn(state, choice, reward, random)
-            naive.learn(choice.arm, reward, choice.chance)
-            assert near(state.chances, naive.chances), f"after round {t}: {state.chances}, not {naive.chances}"
+            naive.learn(choice.arm, reward, choice.probability)
+            assert near(state.probabilities, naive.probabilities), (
+                f"after round {t}: {state.probabilities}, not {naive.probabilities}"
+            )
     assert capped >= 3
 
 

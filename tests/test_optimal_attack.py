@@ -62,10 +62,10 @@ def test_more_money_never_does_less_harm_and_the_shape_is_a_band() -> None:
     shape = optimal_attack(price=0.5, horizon=800)
     assert shape.steps == pytest.approx((0.2, 0.9))
     assert set(np.unique(shape.decisions)) <= {0, 1, 2}
-    assert shape.decisions.shape == (len(shape.rounds), len(shape.chances))
+    assert shape.decisions.shape == (len(shape.rounds), len(shape.probabilities))
     first = np.flatnonzero(shape.decisions[0])
     assert (np.diff(first) == 1).all()  # one band around p = 1/2
-    assert first[0] < len(shape.chances) // 2 < first[-1]
+    assert first[0] < len(shape.probabilities) // 2 < first[-1]
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def test_the_command_tells_confirms_and_draws(threat: str, tmp_path: Path, capsy
 @pytest.mark.parametrize("sees_draw", [False, True])
 def test_compiled_equals_interpreted(sees_draw: bool) -> None:
     moves, shown = moves_on_grid(0.05, 0.5, 4.0), np.arange(12)
-    tables = (moves.chances, moves.up, moves.up_weights, moves.down, moves.down_weights)
-    game, size = (0.9, 0.8, 12, sees_draw), len(moves.chances)
+    tables = (moves.probabilities, moves.up, moves.up_weights, moves.down, moves.down_weights)
+    game, size = (0.9, 0.8, 12, sees_draw), len(moves.probabilities)
     found = []
     for run in (lambda programme, *terms: programme(*terms, np.zeros(1)), solve):
         priced, decided = np.zeros((12, size, 1), np.uint8), np.zeros((12, size, 7), np.uint8)

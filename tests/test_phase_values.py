@@ -25,7 +25,7 @@ def test_barbar_published_constants_in_the_paper_setting() -> None:
     state = Barbar().start(setting)
     assert state.log_term == pytest.approx(19_046, abs=0.5)
     assert state.length == 171_414
-    assert state.chances == pytest.approx([1 / 9] * 9)
+    assert state.probabilities == pytest.approx([1 / 9] * 9)
     assert "first epoch lasts 171,414 rounds" in Barbar().notes(setting)[0]
     assert Barbar(scale=1).notes(setting) == []
 
@@ -151,7 +151,7 @@ def test_what_a_slower_copy_drops_all_faster_ones_drop_and_no_slower_one(policy:
     assert (state.next_arm[:slower] == 1).all()  # which they turn to at once
 
 
-def test_layers_are_drawn_with_halving_chances() -> None:
+def test_layers_are_drawn_with_halving_probabilities() -> None:
     policy, random = MultiLayerAae(), stream(53)
     state = policy.start(rb.Setting(3, 1000))
     assert len(state.shares) == 10

@@ -12,9 +12,9 @@ import robandit as rb
 from robandit.environments.means import spread_means
 from robandit.policies.barbar import Barbar
 from robandit.policies.ftpl import Ftpl, frechet, stays_below
-from robandit.policies.ftrl_hybrid import hybrid_chances
+from robandit.policies.ftrl_hybrid import hybrid_probabilities
 from robandit.policies.kl_ucb import kl_upper_bound, negative_entropy
-from robandit.policies.tsallis_inf import TsallisInfIw, TsallisInfRv, tsallis_chances
+from robandit.policies.tsallis_inf import TsallisInfIw, TsallisInfRv, tsallis_probabilities
 from tests.support import stream
 
 # --- Tsallis-INF --------------------------------------------------------------------------------
@@ -22,9 +22,9 @@ from tests.support import stream
 
 def tsallis(losses: list[float], rate: float) -> tuple[np.ndarray, float]:
     """p and x for given losses and learning rate."""
-    values, chances = np.array(losses, dtype=float), np.zeros(len(losses))
-    root, _ = tsallis_chances(values, rate, 1.0, chances)
-    return chances, min(losses) - 2.0 * root / rate
+    values, probabilities = np.array(losses, dtype=float), np.zeros(len(losses))
+    root, _ = tsallis_probabilities(values, rate, 1.0, probabilities)
+    return probabilities, min(losses) - 2.0 * root / rate
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ def tsallis(losses: list[float], rate: float) -> tuple[np.ndarray, float]:
     ],
 )
 def test_tsallis_values(losses: list[float], rate: float, expected: list[float]) -> None:
-    chances, x = tsallis(losses, rate)
-    assert chances == pytest.approx(expected, abs=6e-9)
-    assert chances == pytest.approx([4 / (rate * (loss - x)) ** 2 for loss in losses], rel=1e-9)
-    assert tsallis([loss + 17 for loss in losses], rate)[0] == pytest.approx(chances, rel=1e-9)
+    probabilities, x = tsallis(losses, rate)
+    assert probabilities == pytest.approx(expected, abs=6e-9)
+    assert probabilities == pytest.approx([4 / (rate * (loss - x)) ** 2 for loss in losses], rel=1e-9)
+    assert tsallis([loss + 17 for loss in losses], rate)[0] == pytest.approx(probabilities, rel=1e-9)
 
 
 def test_tsallis_multiplier() -> None:
@@ -78,13 +78,13 @@ def test_tsallis_estimators_are_unbiased(policy: Any) -> None:
     rewards = np.array([0.1, 0.7, 0.4])
     base = policy.start(rb.Setting(3, 1))
     base.losses[:], base.round = [3.0, 0.0, 1.0], 40
-    base.chances[:] = tsallis([3.0, 0.0, 1.0], 0.5)[0]
+    base.probabilities[:] = tsallis([3.0, 0.0, 1.0], 0.5)[0]
     estimate = np.zeros(3)
     for arm in range(3):
         state = policy.start(rb.Setting(3, 1))
-        state.losses[:], state.chances[:], state.round = base.losses, base.chances, 40
-        policy.learn(state, rb.Choice(arm, base.chances[arm], 0), rewards[arm], stream(0))
-        estimate += base.chances[arm] * (state.losses - base.losses)
+        state.losses[:], state.probabilities[:], state.round = base.losses, base.probabilities, 40
+        policy.learn(state, rb.Choice(arm, base.probabilities[arm], 0), rewards[arm], stream(0))
+        estimate += base.probabilities[arm] * (state.losses - base.losses)
     assert estimate == pytest.approx(1.0 - rewards, rel=1e-12)
 
 
@@ -93,9 +93,9 @@ def test_tsallis_estimators_are_unbiased(policy: Any) -> None:
 
 def hybrid(losses: list[float], t: float, b: float) -> np.ndarray:
     arms = len(losses)
-    chances = np.full(arms, 1 / arms)
-    hybrid_chances(np.array(losses, dtype=float), math.sqrt(t), b, chances, np.zeros(arms), np.zeros(arms))
-    return chances
+    probabilities = np.full(arms, 1 / arms)
+    hybrid_probabilities(np.array(losses, dtype=float), math.sqrt(t), b, probabilities, np.zeros(arms), np.zeros(arms))
+    return probabilities
 
 
 def test_hybrid_values() -> None:
@@ -140,7 +140,7 @@ def test_a_noise_is_ruled_out_only_where_it_is_too_small() -> None:
     assert ruled_out.sum() > 0.9 * too_small.sum()
 
 
-def two_arm_chance(difference: float) -> float:
+def two_arm_probability(difference: float) -> float:
     """P(arm 0) when its scaled loss is larger by `difference`: an integral over the other arm's noise."""
     density = lambda x: 2 * x**-3 * math.exp(-(x**-2))  # noqa: E731
     beats = lambda x: (1 - math.exp(-((x + difference) ** -2))) * density(x)  # noqa: E731
@@ -149,19 +149,19 @@ def two_arm_chance(difference: float) -> float:
 
 @pytest.mark.parametrize(("difference", "expected"), [(0, 0.5), (1, 0.184520), (3, 0.052005)])
 @pytest.mark.parametrize("resampling", ["conditional", "geometric"])
-def test_ftpl_chooses_with_the_right_chance_and_an_unbiased_weight(
+def test_ftpl_chooses_with_the_right_probability_and_an_unbiased_weight(
     difference: float, expected: float, resampling: str
 ) -> None:
-    assert two_arm_chance(difference) == pytest.approx(expected, abs=2e-6)
+    assert two_arm_probability(difference) == pytest.approx(expected, abs=2e-6)
     policy, random, draws = Ftpl(resampling), stream(int(40 + difference)), 15_000
     state = policy.start(rb.Setting(2, 1))
     state.losses[0] = difference  # eta = 1 in round 1
     choices = [policy.choose(state, random) for _ in range(draws)]
     share = sum(choice.arm == 0 for choice in choices) / draws
     assert abs(share - expected) < 6.5 * math.sqrt(expected * (1 - expected) / draws)
-    for arm, chance in ((0, expected), (1, 1 - expected)):
+    for arm, probability in ((0, expected), (1, 1 - expected)):
         weights = np.array([choice.note for choice in choices if choice.arm == arm])
-        assert abs(weights.mean() - 1 / chance) < 6.5 * weights.std() / math.sqrt(len(weights)) + 1e-9
+        assert abs(weights.mean() - 1 / probability) < 6.5 * weights.std() / math.sqrt(len(weights)) + 1e-9
 
 
 # --- optimism -----------------------------------------------------------------------------------
@@ -212,46 +212,46 @@ def test_samba_stays_on_the_simplex_inside_a_floor(rate: float) -> None:
     for _ in range(8_000):
         choice = policy.choose(state, random)
         policy.learn(state, choice, float(random.uniform() < (0.8, 0.85, 0.9, *[0.5] * 6)[choice.arm]), random)
-        assert state.inner.chances.min() >= 0.0
-        assert abs(state.inner.chances.sum() - 1.0) < 1e-9
+        assert state.inner.probabilities.min() >= 0.0
+        assert abs(state.inner.probabilities.sum() - 1.0) < 1e-9
 
 
 def test_softmax_inside_a_floor_keeps_its_expected_step() -> None:
-    """The mixed chance is weighted away: the expected step inside the floor is that of the policy alone."""
-    means, chances = np.array([0.9, 0.5, 0.1]), np.array([0.98, 0.01, 0.01])
+    """The mixed probability is weighted away: the expected step inside the floor is that of the policy alone."""
+    means, probabilities = np.array([0.9, 0.5, 0.1]), np.array([0.98, 0.01, 0.01])
     alone, floor = rb.SoftmaxGradient(), rb.Floor(0.3, rb.SoftmaxGradient())
     steps = np.zeros((2, 3))
     for arm in range(3):
         state = alone.start(rb.Setting(3, 1))
-        state.chances[:] = chances
-        alone.learn(state, rb.Choice(arm, chances[arm], 0), means[arm], stream(1))
-        steps[0] += chances[arm] * state.preferences
+        state.probabilities[:] = probabilities
+        alone.learn(state, rb.Choice(arm, probabilities[arm], 0), means[arm], stream(1))
+        steps[0] += probabilities[arm] * state.preferences
         outer = floor.start(rb.Setting(3, 1))
-        outer.inner.chances[:] = chances
+        outer.inner.probabilities[:] = probabilities
         floor.mix(outer)
-        floor.learn(outer, rb.Choice(arm, outer.chances[arm], 0), means[arm], stream(1))
-        steps[1] += (0.7 * chances[arm] + 0.1) * outer.inner.preferences
+        floor.learn(outer, rb.Choice(arm, outer.probabilities[arm], 0), means[arm], stream(1))
+        steps[1] += (0.7 * probabilities[arm] + 0.1) * outer.inner.preferences
     assert steps[1] == pytest.approx(steps[0], rel=1e-9)
 
 
-def test_a_floor_gives_a_policy_that_throws_coins_the_chance_of_its_own_draw() -> None:
+def test_a_floor_gives_a_policy_that_throws_coins_the_probability_of_its_own_draw() -> None:
     floor = rb.Floor(0.2, Barbar(scale=1))
     state = floor.start(rb.Setting(4, 1000))
-    state.inner.chances[:] = [0.7, 0.1, 0.1, 0.1]
+    state.inner.probabilities[:] = [0.7, 0.1, 0.1, 0.1]
     floor.mix(state)
     assert floor.throws_coins
-    assert floor.own(rb.Choice(0, state.chances[0], 3), 4) == pytest.approx((0, 0.7, 3))
+    assert floor.own(rb.Choice(0, state.probabilities[0], 3), 4) == pytest.approx((0, 0.7, 3))
     assert rb.Floor(0.2, rb.Samba()).own(rb.Choice(0, 0.61, 3), 4) == (0, 0.61, 3)
 
 
-def test_the_floor_mixes_chances_and_weights_the_inner_update() -> None:
+def test_the_floor_mixes_probabilities_and_weights_the_inner_update() -> None:
     policy = rb.policy("floor:share=0.2,inner=(samba:learning_rate=0.1)")
     state = policy.start(rb.Setting(2, 1))
-    state.inner.chances[:] = [0.25, 0.75]
+    state.inner.probabilities[:] = [0.25, 0.75]
     policy.mix(state)  # type: ignore[attr-defined]
-    assert state.chances == pytest.approx([0.3, 0.7])
-    policy.learn(state, rb.Choice(0, state.chances[0], 0), 1.0, stream(1))
-    assert state.inner.chances[0] == pytest.approx(0.25 + 0.1 * 0.25 * 0.25 / 0.3)
+    assert state.probabilities == pytest.approx([0.3, 0.7])
+    policy.learn(state, rb.Choice(0, state.probabilities[0], 0), 1.0, stream(1))
+    assert state.inner.probabilities[0] == pytest.approx(0.25 + 0.1 * 0.25 * 0.25 / 0.3)
     assert str(policy) == "floor:share=0.2,inner=(samba:learning_rate=0.1)"
     assert rb.policy(str(policy)) == policy
 

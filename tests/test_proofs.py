@@ -114,9 +114,9 @@ def test_the_policy_plays_the_rule_of_algorithm_1() -> None:
         policy = rb.Samba(float(alpha))
         state = State(np.full(arms, 1 / arms))
         for arm, reward in outcomes:
-            policy.learn(state, rb.Choice(arm, state.chances[arm], 0), float(reward), stream(0))
+            policy.learn(state, rb.Choice(arm, state.probabilities[arm], 0), float(reward), stream(0))
         exact = [float(x) for x in naive_play(arms, alpha, outcomes)]
-        assert np.abs(state.chances - exact).max() < 100 * np.finfo(float).eps, (arms, outcomes)
+        assert np.abs(state.probabilities - exact).max() < 100 * np.finfo(float).eps, (arms, outcomes)
 
 
 @needs_coq

@@ -1,4 +1,4 @@
-"""The states the optimum comes to: their chances are those of plays."""
+"""The states the optimum comes to: their probabilities are those of plays."""
 
 import math
 from typing import Any
@@ -16,17 +16,17 @@ def test_the_states_shown_are_those_of_plays(terms: dict[str, Any]) -> None:
     means, rate, horizon = (0.9, 0.8), 0.05, 400
     found = optimal_attack(means, learning_rate=rate, horizon=horizon, playable=True, **terms)
     most, there = reached(found, means, rate, horizon, hard="budget" in terms)
-    start = len(found.chances) // 2
+    start = len(found.probabilities) // 2
     assert there[0].nonzero()[0].tolist() == [start]
     assert not there.all()
     assert there.any(axis=1).all()  # a run is always somewhere
-    x = np.log(found.chances / (1 - found.chances))
+    x = np.log(found.probabilities / (1 - found.probabilities))
     for seed in range(1, 9):  # no play ends where none should come to
         left = rb.simulate(
             rb.Samba(rate), rb.Bernoulli(means), found.adversary, horizon=horizon, runs=1, seed=seed, until=horizon - 1
         ).state
         assert left is not None
-        p = left.as_json()["states"][0]["values"]["chances"][0]
+        p = left.as_json()["states"][0]["values"]["probabilities"][0]
         near = int(np.argmin(np.abs(x - math.log(p / (1 - p)))))
         assert there[-1, max(near - 1, 0) : near + 2].any()
     assert set(np.unique(most)) <= {0, 1, 2, 3}

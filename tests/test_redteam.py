@@ -58,18 +58,18 @@ def test_impossible_pushes_are_refused(counts: tuple[int, int]) -> None:
 
 def test_band_strikes_as_a_plain_reading_of_it_does() -> None:
     random, dice = np.random.default_rng(3), Random(1, 2, 3, 4)
-    chances = np.clip(0.4 + np.cumsum(random.normal(0, 0.08, 400)), 0.01, 0.99)
+    probabilities = np.clip(0.4 + np.cumsum(random.normal(0, 0.08, 400)), 0.01, 0.99)
     for low, high, again, first, every in ((0.3, 0.8, 0.5, 20, 3), (0.0, 1.0, 0.0, 0, 1), (0.2, 0.9, 0.2, 0, 7)):
         schedule = Band(low=low, high=high, again=again, first=first, every=every)
         attack = ScheduledAttack(attack=Push(), schedule=schedule, budget=9.0)
         memory, means = attack.start(np.array(MEANS), 400), np.array(MEANS)
         struck, fallen, last = [], False, -(10**9)
-        for t, chance in enumerate(chances):
-            fallen = (fallen and chance < max(again, low)) or chance < low
-            wanted = not fallen and chance <= high and t >= first and t - last >= every
+        for t, probability in enumerate(probabilities):
+            fallen = (fallen and probability < max(again, low)) or probability < low
+            wanted = not fallen and probability <= high and t >= first and t - last >= every
             last = t if wanted else last
             proposal = means.copy()
-            shown = np.array([0.0, 1.0 - chance, chance])
+            shown = np.array([0.0, 1.0 - probability, probability])
             assert attack.tamper_means(memory, t, shown, means, proposal, dice) == wanted
             assert (proposal.tolist() == [0.3, 1.0, 0.0]) == wanted
             struck.append(wanted)
@@ -79,9 +79,9 @@ def test_band_strikes_as_a_plain_reading_of_it_does() -> None:
 def test_band_watches_every_arm_the_attack_lowers() -> None:
     attack = ScheduledAttack(attack=Push(lowered=2, raised=0), schedule=Band(low=0.7), budget=9.0)
     memory, means = attack.start(np.array(MEANS), 10), np.array(MEANS)
-    for chances, wanted in (((0.2, 0.4, 0.4), True), ((0.4, 0.3, 0.3), False)):
+    for probabilities, wanted in (((0.2, 0.4, 0.4), True), ((0.4, 0.3, 0.3), False)):
         proposal = means.copy()
-        assert attack.tamper_means(memory, 0, np.array(chances), means, proposal, Random(1, 2, 3, 4)) == wanted
+        assert attack.tamper_means(memory, 0, np.array(probabilities), means, proposal, Random(1, 2, 3, 4)) == wanted
 
 
 def test_push_shown_moves_what_it_says_while_the_arms_are_shown() -> None:
@@ -240,7 +240,7 @@ class Before(rb.Adversary[Nothing]):
     def start(self, means, horizon):
         return Nothing(int(np.argmax(means)))
 
-    def tamper_means(self, memory, t, chances, means, proposal, random):
+    def tamper_means(self, memory, t, probabilities, means, proposal, random):
         proposal[memory.best] = own_helper.LEVEL
         return True
 """

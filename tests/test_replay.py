@@ -13,7 +13,7 @@ from robandit.state import saved
 
 ROWS = 400
 ARMS = np.arange(ROWS) % 3
-LOG = {"arms": ARMS, "chances": np.full(ROWS, 0.3), "rewards": (ARMS * 7 % 5) / 5}
+LOG = {"arms": ARMS, "probabilities": np.full(ROWS, 0.3), "rewards": (ARMS * 7 % 5) / 5}
 
 
 def splitmix(key: int, counter: int) -> int:
@@ -40,8 +40,8 @@ def test_a_replay_is_learning_row_by_row() -> None:
     policy = rb.Thompson()
     state = policy.start(rb.Setting(3, ROWS))
     words = decision_words(4, np.arange(ROWS, dtype=np.uint64), 1)
-    for arm, chance, reward, four in zip(*LOG.values(), words, strict=True):
-        policy.learn(state, rb.Choice(int(arm), chance, 0), float(reward), Random(*map(int, four)))
+    for arm, probability, reward, four in zip(*LOG.values(), words, strict=True):
+        policy.learn(state, rb.Choice(int(arm), probability, 0), float(reward), Random(*map(int, four)))
     assert saved(rb.replay_log(policy, rb.Log(**LOG), arms=3, horizon=ROWS, seed=4)) == saved(state)
     assert state.wins.sum() % 1.0 == 0.0
 
@@ -72,8 +72,8 @@ def test_coins_outside_their_range_teach_nothing() -> None:
         ({"arms": ARMS + 0.5}, "arms must be of the type int64"),
         ({"rewards": np.full(ROWS, 1.5)}, "rewards must be numbers from 0 to 1; row 0"),
         ({"rewards": np.full(ROWS, np.nan)}, "rewards must be numbers"),
-        ({"chances": np.zeros(ROWS)}, "chances must be above 0"),
-        ({"chances": np.full(ROWS, np.nan)}, "chances must be known for samba"),
+        ({"probabilities": np.zeros(ROWS)}, "probabilities must be above 0"),
+        ({"probabilities": np.full(ROWS, np.nan)}, "probabilities must be known for samba"),
         ({"rewards": np.zeros(3)}, "rewards must have one entry a row"),
         ({"notes": np.full(ROWS, 0.5)}, "notes must be of the type int64"),
         ({"arms": np.full(ROWS, np.nan)}, "arms must be of the type int64"),
@@ -104,14 +104,17 @@ def test_a_users_policy_is_checked_before_its_log_is_folded() -> None:
     @dataclass(frozen=True)
     class Wild(rb.Samba):
         def learn(self, state: Any, choice: rb.Choice, reward: float, random: rb.Random) -> None:
-            state.chances[len(state.chances)] = reward
+            state.probabilities[len(state.probabilities)] = reward
 
     @dataclass(frozen=True)
     class Replacing(rb.Samba):
         def learn(self, state: Any, choice: rb.Choice, reward: float, random: rb.Random) -> None:
-            state.chances = state.chances * 1.0
+            state.probabilities = state.probabilities * 1.0
 
-    wrong = {Wild(): r"IndexError in learn \(test_replay.py line", Replacing(): "replaces the array state.chances"}
+    wrong = {
+        Wild(): r"IndexError in learn \(test_replay.py line",
+        Replacing(): "replaces the array state.probabilities",
+    }
     for policy, message in wrong.items():
         with pytest.raises(PartError, match=message):
             rb.replay_log(policy, rb.Log(**LOG), arms=3, horizon=ROWS)

@@ -10,10 +10,10 @@ from robandit.policies.samba import State
 from tests.support import stream
 
 
-def learned(chances: list[float], arm: int, reward: float, learning_rate: float = 0.05) -> np.ndarray:
-    state = State(np.array(chances, dtype=float))
-    rb.Samba(learning_rate).learn(state, rb.Choice(arm, chances[arm], 0), reward, stream(0))
-    return state.chances
+def learned(probabilities: list[float], arm: int, reward: float, learning_rate: float = 0.05) -> np.ndarray:
+    state = State(np.array(probabilities, dtype=float))
+    rb.Samba(learning_rate).learn(state, rb.Choice(arm, probabilities[arm], 0), reward, stream(0))
+    return state.probabilities
 
 
 def test_first_step_from_uniform() -> None:
@@ -25,8 +25,8 @@ def test_first_step_from_uniform() -> None:
 
 
 def test_no_reward_leaves_every_bit() -> None:
-    chances = list(np.random.default_rng(1).dirichlet(np.ones(7)))
-    assert np.array_equal(learned(chances, 3, 0.0), chances)
+    probabilities = list(np.random.default_rng(1).dirichlet(np.ones(7)))
+    assert np.array_equal(learned(probabilities, 3, 0.0), probabilities)
 
 
 @pytest.mark.parametrize("arms", [2, 3, 9])
@@ -37,8 +37,8 @@ def test_expected_step_by_enumeration(arms: int) -> None:
     leader = int(p.argmax())
     expected = np.zeros(arms)
     for arm in range(arms):
-        for reward, chance in ((1.0, means[arm]), (0.0, 1.0 - means[arm])):
-            expected += p[arm] * chance * (learned(list(p), arm, reward) - p)
+        for reward, probability in ((1.0, means[arm]), (0.0, 1.0 - means[arm])):
+            expected += p[arm] * probability * (learned(list(p), arm, reward) - p)
     others = np.arange(arms) != leader
     assert expected[others] == pytest.approx((0.05 * p**2 * (means - means[leader]))[others], rel=1e-9)
     assert expected.sum() == pytest.approx(0.0, abs=1e-15)
@@ -51,13 +51,13 @@ def test_stays_inside_the_simplex(learning_rate: float) -> None:
     for _ in range(3000):
         choice = policy.choose(state, random)
         policy.learn(state, choice, 1.0 if random.uniform() < 0.9 else random.uniform(), random)
-        assert state.chances.min() > 0.0
-        assert abs(state.chances.sum() - 1.0) <= 1e-15
+        assert state.probabilities.min() > 0.0
+        assert abs(state.probabilities.sum() - 1.0) <= 1e-15
 
 
 @pytest.mark.parametrize("learning_rate", [0.2, 0.9])
 def test_late_rewards_keep_the_simplex(learning_rate: float) -> None:
-    """Rewards come back in any order, weighted by the chance the arm had."""
+    """Rewards come back in any order, weighted by the probability the arm had."""
     policy, random = rb.Samba(learning_rate), stream(10)
     state, waiting = policy.start(rb.Setting(4, 1)), []
     for _ in range(20_000):
@@ -65,15 +65,15 @@ def test_late_rewards_keep_the_simplex(learning_rate: float) -> None:
         if len(waiting) > 500:
             late = waiting.pop(int(random.uniform() * len(waiting)))
             policy.learn(state, late, 1.0 if random.uniform() < (0.9, 0.5, 0.8, 0.1)[late.arm] else 0.0, random)
-            assert state.chances.min() >= 0.0
-            assert abs(state.chances.sum() - 1.0) <= 1e-12
+            assert state.probabilities.min() >= 0.0
+            assert abs(state.probabilities.sum() - 1.0) <= 1e-12
 
 
 def test_a_late_reward_of_a_leader_that_was_unlikely_takes_no_more_than_there_is() -> None:
-    """Weighted by 0.01 the step would be 0.5 / 0.01 * 0.4^2 = 8; capped at twice that chance it is 0.4."""
+    """Weighted by 0.01 the step would be 0.5 / 0.01 * 0.4^2 = 8; capped at twice that probability it is 0.4."""
     state = State(np.array([0.6, 0.4]))
     rb.Samba(0.5).learn(state, rb.Choice(0, 0.01, 0), 1.0, stream(0))
-    assert state.chances == pytest.approx([1.0, 0.0], abs=1e-15)
+    assert state.probabilities == pytest.approx([1.0, 0.0], abs=1e-15)
 
 
 def test_min_lift_is_twice_the_learning_rate() -> None:
@@ -109,9 +109,9 @@ def test_exponential_steps_have_known_values(name: str, arm: int, others: float,
     policy = rb.policy(f"{name}:learning_rate=0.05")
     state = policy.start(rb.Setting(9, 10))
     policy.learn(state, rb.Choice(arm, 1 / 9, 0), 1.0, stream(1))
-    assert state.chances[arm or 5] == pytest.approx(others, abs=1e-8)
-    assert state.chances[0] == pytest.approx(1 - 8 * others if leader is None else leader, abs=1e-8)
-    assert state.chances.sum() == pytest.approx(1.0, abs=1e-15)
+    assert state.probabilities[arm or 5] == pytest.approx(others, abs=1e-8)
+    assert state.probabilities[0] == pytest.approx(1 - 8 * others if leader is None else leader, abs=1e-8)
+    assert state.probabilities.sum() == pytest.approx(1.0, abs=1e-15)
 
 
 @pytest.mark.parametrize("means", [(0.9, 0.8, 0.1), (0.3, 0.35, 0.2)])
@@ -119,10 +119,10 @@ def test_the_drift_of_the_logarithm_is_exact(means: tuple[float, ...]) -> None:
     """E d ln p_a = alpha p_a (r_a - r_l) for every a but the leader, by enumeration of a round's outcomes."""
     policy, alpha, start = rb.policy("exponential-samba:learning_rate=0.3"), 0.3, np.array([0.2, 0.5, 0.3])
     drift = np.zeros(3)
-    for arm, chance in enumerate(start):
+    for arm, probability in enumerate(start):
         state = policy.start(rb.Setting(3, 10))
-        state.chances[:] = start
-        policy.learn(state, rb.Choice(arm, chance, 0), 1.0, stream(1))
-        drift += chance * means[arm] * np.log(state.chances / start)
+        state.probabilities[:] = start
+        policy.learn(state, rb.Choice(arm, probability, 0), 1.0, stream(1))
+        drift += probability * means[arm] * np.log(state.probabilities / start)
     for arm in (0, 2):
         assert drift[arm] == pytest.approx(alpha * start[arm] * (means[arm] - means[1]), abs=1e-14)

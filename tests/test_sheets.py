@@ -38,7 +38,7 @@ def places(tmp_path: Path, robandit: Any) -> dict[str, str]:
     rows = (
         f"arm-{row % 2},{int(row % 3 == 0)},0.5,a source with a name of many words {row % 5}\n" for row in range(40)
     )
-    log.write_text("arm,reward,chance,source\n" + "".join(rows))
+    log.write_text("arm,reward,probability,source\n" + "".join(rows))
     return {"study": str(tmp_path), "log": str(log), "out": str(tmp_path / "out")}
 
 

@@ -84,7 +84,7 @@ def test_steps_have_the_values_worked_out_by_hand(text: str, shown: list[int], a
     state.marginals[:], state.shown[:], state.paid[:] = [0.8, 0.6, 0.4, 0.2], shown, [1.0, 1.0]
     policy.learn_slate(state, stream(0))
     assert state.marginals == pytest.approx(after, abs=6e-9)
-    assert state.chances == pytest.approx(np.array(after) / 2, abs=6e-9)
+    assert state.probabilities == pytest.approx(np.array(after) / 2, abs=6e-9)
 
 
 def test_a_marginal_goes_at_most_half_of_its_way_to_0_or_1() -> None:

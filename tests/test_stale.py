@@ -14,7 +14,7 @@ from helper import step
 
 @dataclass
 class State:
-    chances: np.ndarray
+    probabilities: np.ndarray
     pulls: int = 0
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class Greedy(rb.Policy[State]):
 
     def learn(self, state, choice, reward, random):
         state.pulls += 1
-        for arm in range(len(state.chances)):
+        for arm in range(len(state.probabilities)):
             wanted = 1.0 if arm == choice.arm else 0.0
             rate = consts.SECOND * self.first() * step(self.rate)
-            state.chances[arm] += rate * reward * (wanted - state.chances[arm])
+            state.probabilities[arm] += rate * reward * (wanted - state.probabilities[arm])
 """
 EDITS = """
 import json, sys

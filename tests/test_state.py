@@ -26,7 +26,7 @@ def test_a_state_comes_back_to_the_bit() -> None:
     text = json.dumps(rb.save_state(rb.policy("tsallis-inf-iw"), state), allow_nan=False)
     back = rb.load_state(rb.policy("tsallis-inf-iw"), SETTING, json.loads(text))
     assert saved(back) == saved(state)
-    assert back.chances.tobytes() == state.chances.tobytes()
+    assert back.probabilities.tobytes() == state.probabilities.tobytes()
 
 
 def changed(**changes: Any) -> Any:
@@ -47,8 +47,8 @@ def changed(**changes: Any) -> Any:
         (changed(values={"sums": [1.0, True, 2.0]}), "sums must be a finite float64, not True"),
         (changed(values={"rounds": 2.5}), "rounds must be a finite int64, not 2.5"),
         (changed(values={"rounds": 2**70}), "rounds must be a finite int64"),
-        (changed(values={"more": 1}), "values must be chances, pulls"),
-        (changed(format=99), "format must be 1 here, not 99"),
+        (changed(values={"more": 1}), "values must be probabilities, pulls"),
+        (changed(format=99), "format must be 2 here, not 99"),
         (changed(policy="samba"), "policy must be 'ucb1' here, not 'samba'"),
         (changed(fields={}), "fields must be"),
         ([1.0], "a saved state must have the keys format, policy, fields and values, not list"),
@@ -62,9 +62,9 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(told: Any, message: st
 
 def test_a_state_for_other_arms_or_with_no_numbers_is_refused() -> None:
     told = rb.save_state(rb.Samba(), some_state(rb.Samba()))
-    with pytest.raises(rb.InputError, match="chances must have the shape"):
+    with pytest.raises(rb.InputError, match="probabilities must have the shape"):
         rb.load_state(rb.Samba(), rb.Setting(4, 100), told)
     broken = some_state(rb.Samba())
-    broken.chances[1] = np.nan
-    with pytest.raises(rb.InputError, match="chances must be a finite float64, not nan"):
+    broken.probabilities[1] = np.nan
+    with pytest.raises(rb.InputError, match="probabilities must be a finite float64, not nan"):
         rb.save_state(rb.Samba(), broken)

@@ -190,7 +190,7 @@ import robandit as rb
 
 @dataclass
 class State:
-    chances: np.ndarray
+    probabilities: np.ndarray
 
 @dataclass(frozen=True)
 class {cls}(rb.Policy[State]):

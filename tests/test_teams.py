@@ -39,7 +39,9 @@ def test_same_arms_and_messages_as_the_naive_policy(name: str, twin: Any, terms:
         reward = float(paid.uniform() < MEANS[arm])
         policy.learn(state, choice, reward, random)
         naive.learn(arm, reward)
-        assert near(state.chances, naive.chances), f"after round {t}: {state.chances}, not {naive.chances}"
+        assert near(state.probabilities, naive.probabilities), (
+            f"after round {t}: {state.probabilities}, not {naive.probabilities}"
+        )
     assert policy.messages(state, rounds) == naive.messages
     assert naive.messages > 0 or name == "independent"
 

@@ -35,8 +35,8 @@ BY_ID = {statement.id: statement for statement in statements.STATEMENTS}
         ("zeta", "holds under a stronger condition", ["8/1699"]),
         ("lemma-7", "holds", ["no exception"]),
         ("inverse-moves", "holds", ["no exception"]),
-        ("chance-drift", "holds", ["no exception"]),
-        ("chance-drift-corrupted", "holds", ["no exception"]),
+        ("probability-drift", "holds", ["no exception"]),
+        ("probability-drift-corrupted", "holds", ["no exception"]),
         ("jensen", "holds", ["no exception"]),
         ("lemma-6-drift", "holds", ["no exception"]),
         ("regret", "holds", ["no exception"]),
@@ -136,7 +136,7 @@ def test_the_search_agrees_with_fractions() -> None:
         p = search.random_states(dice, game, v.knee, 8)
         means = np.array([float(mean) for mean in game.means])
         for row, change in zip(p, search.changes(game, v, p), strict=True):
-            weights = [Fraction(float(chance)) for chance in row]
+            weights = [Fraction(float(probability)) for probability in row]
             exact = round_of(game, v, tuple(weight / sum(weights) for weight in weights))
             near = float((row * means * change).sum() + row @ (means[0] - means))
             assert near == pytest.approx(float(exact[0]), rel=1e-6, abs=1e-9)

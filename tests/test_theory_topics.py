@@ -130,7 +130,7 @@ def test_three_arms_by_brute_force() -> None:
     exact = three_arms(means, learning_rate=alpha, horizon=2, price=price, step=0.05)
 
     def loss(p: Any) -> float:
-        return sum(chance * (means[0] - mean) for chance, mean in zip(p, means, strict=True))
+        return sum(probability * (means[0] - mean) for probability, mean in zip(p, means, strict=True))
 
     equal = (1 / 3,) * 3
     gains = []
@@ -218,14 +218,14 @@ def test_the_programme_speaks_of_the_rule_that_is_played(name: str) -> None:
     game = TwoArms(exact(0.9), exact(0.5), exact(step))
     found = changes(game, odds, False, BY_NAME[name])
     policy = rb.policy(f"{name}:learning_rate={step}")
-    for row, p in enumerate(found.best_chance):
+    for row, p in enumerate(found.best_probability):
         for arm, told in enumerate((found.best_succeeds, found.rival_succeeds)):
             state = policy.start(rb.Setting(2, 100))
-            state.chances[:] = p, 1.0 - p
+            state.probabilities[:] = p, 1.0 - p
             before = np.array([1.0 / p, math.log(1.0 - p), p - 1.0])
-            policy.learn(state, rb.Choice(arm, float(state.chances[arm]), 0), 1.0, stream(0))
-            q = state.chances[1]
-            after = np.array([1.0 / state.chances[0], math.log(q), -q])
+            policy.learn(state, rb.Choice(arm, float(state.probabilities[arm]), 0), 1.0, stream(0))
+            q = state.probabilities[1]
+            after = np.array([1.0 / state.probabilities[0], math.log(q), -q])
             assert told[row] == pytest.approx((after - before) / step, rel=1e-9, abs=1e-12)
 
 

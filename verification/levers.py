@@ -20,7 +20,7 @@ from robandit.variates import beta_draw
 class State:
     """The posterior's counts, choices, and who has led for a while."""
 
-    chances: Floats
+    probabilities: Floats
     wins: Floats
     losses: Floats
     chosen: Floats
@@ -36,7 +36,9 @@ class Levers(Policy[State]):
     linear: float = parameter(0.0, "of the bonus linear/(n + 1)", least=0)
     optimism: float = parameter(0.0, "successes every arm is credited with", least=0)
     temper: float = parameter(1.0, "by how much the counts are slowed", least=1)
-    second: float = parameter(0.0, "c/t is the chance of a look at the arm shown most of those not in front", least=0)
+    second: float = parameter(
+        0.0, "c/t is the probability of a look at the arm shown most of those not in front", least=0
+    )
     trim: float = parameter(0.0, "what is taken off every draw, down to 0", least=0, below=1)
 
     def start(self, setting: Setting) -> State:

@@ -4,7 +4,7 @@
 
 The most rated users are the arms, ratings from -10 to 10 the rewards, raters the sources, in the order of time. Raters
 are ranked by influence (leave-one-out, its size), by e-value, and by a plain z-test of a rater's ratings against the
-means of the users it rated; each ranking is compared with chance. Nothing here says that the labels are right.
+means of the users it rated; each ranking is compared with probability. Nothing here says that the labels are right.
 """
 
 import csv
@@ -54,7 +54,7 @@ def z_scores(table: rb.Table) -> Any:
 
 
 def tail(found: int, drawn: int, marked: int, total: int) -> float:
-    """The chance that as many or more of the marked are among so many drawn at random (hypergeometric)."""
+    """The probability that as many or more of the marked are among so many drawn at random (hypergeometric)."""
     ways = [
         math.comb(marked, hits) * math.comb(total - marked, drawn - hits)
         for hits in range(found, min(marked, drawn) + 1)
@@ -69,10 +69,10 @@ def told(name: str, scores: Any, fraud: Any, honest: Any) -> str:
     labelled = fraud | honest
     order = np.argsort(-np.where(labelled, scores, -np.inf), kind="stable")[:count]
     hits = int(fraud[order].sum())
-    chance = count * count / labelled.sum()
+    probability = count * count / labelled.sum()
     above = np.mean([(scores[honest] < s).mean() + 0.5 * (scores[honest] == s).mean() for s in scores[fraud]])
     p = tail(hits, count, count, int(labelled.sum()))
-    against = f"by chance {chance:5.1f}, p = {p:.2g}"
+    against = f"by chance {probability:5.1f}, p = {p:.2g}"
     return f"  {name:24} {hits:4} of the top {count} ({against}); area under the curve {above:.3f}"
 
 

@@ -58,7 +58,7 @@ def test_the_optimum_plays_as_the_programme_says(terms: dict[str, Any]) -> None:
     trace = rb.simulate(rb.Samba(), rb.Bernoulli((0.9, 0.8)), exact.adversary, horizon=ROUNDS, runs=RUNS, checkpoints=1)
     mean, error = trace.regret[:, -1].mean(), trace.regret[:, -1].std() / RUNS**0.5
     print(f"\n{terms}: exact {exact.regret:.2f}, played {mean:.2f}, {(mean - exact.regret) / error:+.2f} errors")
-    assert abs(mean - exact.regret) < 3 * error  # chance of a false alarm 0.3 %
+    assert abs(mean - exact.regret) < 3 * error  # probability of a false alarm 0.3 %
 
 
 @pytest.mark.parametrize("budget", [60, 150, 300])

@@ -14,7 +14,7 @@ from tests.support import MEANS9
 )
 def test_simplex_after_many_rounds(policy: str, horizon: int) -> None:
     table = set_table(rb.policy(policy), rb.Bernoulli(MEANS9), None, horizon, 1, 1, 10)
-    chances = table.play_compiled(slice(0, 1))[1].chances
-    print(f"{policy}: |sum p - 1| = {abs(chances.sum() - 1.0):.1e} after {horizon:.0e} rounds")
-    assert np.isfinite(chances).all()
-    assert abs(chances.sum() - 1.0) <= 1e-12
+    probabilities = table.play_compiled(slice(0, 1))[1].probabilities
+    print(f"{policy}: |sum p - 1| = {abs(probabilities.sum() - 1.0):.1e} after {horizon:.0e} rounds")
+    assert np.isfinite(probabilities).all()
+    assert abs(probabilities.sum() - 1.0) <= 1e-12

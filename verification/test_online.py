@@ -1,4 +1,4 @@
-"""The learner over long stretches: late rewards as measured elsewhere, a thousand kills, the chance that was logged."""
+"""The learner over long stretches: late rewards as measured elsewhere, a thousand kills, the logged probability."""
 
 import json
 import math
@@ -64,8 +64,8 @@ def test_a_thousand_kills(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("eligible", [None, ARMS[2:7]])
-def test_logged_chances_by_chi_square(eligible: list[str] | None) -> None:
-    """A million draws in one state against the chances logged: beyond the quantile with probability 1e-9 or less.
+def test_logged_probabilities_by_chi_square(eligible: list[str] | None) -> None:
+    """A million draws in one state against the probabilities logged: beyond the quantile with probability 1e-9 or less.
 
     The bound is Laurent and Massart's: chi-square of d degrees exceeds d + 2 sqrt(d x) + 2x with probability e^-x.
     """
@@ -77,10 +77,10 @@ def test_logged_chances_by_chi_square(eligible: list[str] | None) -> None:
     for _ in range(1_000_000):  # none is rewarded, and SAMBA takes no note of a decision: the state stands still
         decision = learner.decide(eligible)
         drawn[decision.arm] += 1
-        told.setdefault(decision.arm, decision.chance)
-        assert told[decision.arm] == decision.chance
+        told.setdefault(decision.arm, decision.probability)
+        assert told[decision.arm] == decision.probability
     assert sum(told.values()) == pytest.approx(1.0, abs=1e-9)
-    distance = sum((drawn[arm] - 1e6 * chance) ** 2 / (1e6 * chance) for arm, chance in told.items())
+    distance = sum((drawn[arm] - 1e6 * probability) ** 2 / (1e6 * probability) for arm, probability in told.items())
     degrees, x = len(told) - 1, math.log(1e9)
     print(f"chi-square {distance:.1f} of {degrees} degrees")
     assert distance <= degrees + 2 * math.sqrt(degrees * x) + 2 * x

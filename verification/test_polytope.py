@@ -80,13 +80,13 @@ def test_lists_stay_on_the_simplex() -> None:
 def test_a_barrier_step_of_any_size_stays_on_the_simplex() -> None:
     random = np.random.default_rng(7)
     for _ in range(STARTS):
-        chances = point(random, int(random.integers(2, 8)), 1)
-        chances /= chances.sum()
+        probabilities = point(random, int(random.integers(2, 8)), 1)
+        probabilities /= probabilities.sum()
         for _ in range(STEPS):
-            steps = random.normal(size=len(chances)) * 10.0 ** random.uniform(-6, 6)
-            barrier_step(chances, steps)
-            assert chances.min() > 0.0
-            assert abs(chances.sum() - 1.0) <= 1e-12
+            steps = random.normal(size=len(probabilities)) * 10.0 ** random.uniform(-6, 6)
+            barrier_step(probabilities, steps)
+            assert probabilities.min() > 0.0
+            assert abs(probabilities.sum() - 1.0) <= 1e-12
 
 
 @pytest.mark.parametrize("name", WIDER)

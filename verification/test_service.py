@@ -269,9 +269,9 @@ def test_logged_probabilities_by_chi_square() -> None:
     assert spread <= 1 + 2 * math.sqrt(x) + 2 * x
     for of, holdout in [("all", False), ("some", False), ("all", True), ("some", True)]:
         group = {arm: drawn[of, holdout, arm] for one, other, arm in drawn if (one, other) == (of, holdout)}
-        total, chances = sum(group.values()), {arm: likely[of, holdout, arm] for arm in group}
-        assert sum(chances.values()) == pytest.approx(1.0, abs=1e-9)
-        distance = sum((group[arm] - total * chances[arm]) ** 2 / (total * chances[arm]) for arm in group)
+        total, probabilities = sum(group.values()), {arm: likely[of, holdout, arm] for arm in group}
+        assert sum(probabilities.values()) == pytest.approx(1.0, abs=1e-9)
+        distance = sum((group[arm] - total * probabilities[arm]) ** 2 / (total * probabilities[arm]) for arm in group)
         degrees = len(group) - 1
         print(f"{of}, held out {holdout}: {total:,} draws, chi-square {distance:.1f} of {degrees} degrees")
         assert len(group) == (5 if of == "all" else 3)

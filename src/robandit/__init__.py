@@ -27,7 +27,7 @@ HOMES = {
     "game": "Adversary Choice Environment Policy Setting",
     "lab.batch": "simulate",
     "lab.log": "Log replay_log",
-    "lab.matched": "ContextLog logged_by_chance read_context_log replay_contexts",
+    "lab.matched": "ContextLog logged_by_probability read_context_log replay_contexts",
     "lab.position": "Position read_position",
     "lab.trace": "Trace",
     "online.learner": "Decision Learner",

@@ -25,7 +25,7 @@ from robandit.lab.batch import simulate as simulate
 from robandit.lab.log import Log as Log
 from robandit.lab.log import replay_log as replay_log
 from robandit.lab.matched import ContextLog as ContextLog
-from robandit.lab.matched import logged_by_chance as logged_by_chance
+from robandit.lab.matched import logged_by_probability as logged_by_probability
 from robandit.lab.matched import read_context_log as read_context_log
 from robandit.lab.matched import replay_contexts as replay_contexts
 from robandit.lab.position import Position as Position

@@ -14,11 +14,11 @@ VERBS = {Can.BOTH: "can add and erase rewards", Can.ADD: "can only add rewards",
 
 @dataclass(frozen=True)
 class Capability(Part):
-    """A share of all rounds is a ring: each round is its own with that chance, as in the contamination model."""
+    """A share of all rounds is a ring: each round is its own with that probability, as in the contamination model."""
 
     can: Can = parameter(Can.BOTH, "add (towards 1), erase (towards 0) or both")
     share: float = parameter(
-        1.0, "the chance that a round is the attacker's: a ring's share of the users", above=0, most=1
+        1.0, "the probability that a round is the attacker's: a ring's share of the users", above=0, most=1
     )
     every: int = parameter(1, "only in every so many-th round: one agent of several", least=1)
     first: int = parameter(0, "not before this round", least=0)

@@ -47,16 +47,16 @@ class Random:
         return ((self.word() >> 12) + 0.5) * STEP
 
 
-def draw(chances: NDArray[np.float64], random: Random) -> int:
+def draw(probabilities: NDArray[np.float64], random: Random) -> int:
     """An arm from a distribution, by inverse CDF in index order; takes exactly one uniform."""
     uniform = random.uniform()
     total = 0.0
-    for arm in range(len(chances)):
-        total += chances[arm]
+    for arm in range(len(probabilities)):
+        total += probabilities[arm]
         if uniform < total:
             return arm
-    arm = len(chances) - 1  # rounding left the sum just below the uniform
-    while arm > 0 and chances[arm] == 0.0:
+    arm = len(probabilities) - 1  # rounding left the sum just below the uniform
+    while arm > 0 and probabilities[arm] == 0.0:
         arm -= 1
     return arm
 

@@ -32,7 +32,7 @@ class Choice(NamedTuple):
     """What was chosen: one row of the journal, and all that `learn` needs besides the reward."""
 
     arm: int
-    chance: float  # the probability the arm had when it was chosen; NaN where the policy cannot tell
+    probability: float  # the probability the arm had when it was chosen; NaN where the policy cannot tell
     note: int  # the coin a coin-tossing policy threw; -1 says: learn nothing from this
 
 
@@ -53,12 +53,12 @@ class Can(Word):
 class Policy(Part, Generic[Memory]):
     """Chooses arms and learns from what it sees.
 
-    `start` runs interpreted and makes the state, whose field `chances` is p(t). The other methods
+    `start` runs interpreted and makes the state, whose field `probabilities` is p(t). The other methods
     are compiled in the lab and interpreted elsewhere: scalar loops, `math`, no allocation.
     """
 
     plays: ClassVar[str] = "arms"  # the game it is made for: arms, or a wider one
-    explicit: ClassVar[bool] = True  # `chances` really is the distribution of the next choice
+    explicit: ClassVar[bool] = True  # `probabilities` really is the distribution of the next choice
     throws_coins: ClassVar[bool] = False  # `choose` is the policy's own (derived), its note means something to `learn`
     looks: ClassVar[bool] = False  # `look` is the policy's own (derived): it takes features that change
     reads_note: ClassVar[bool] = False  # `learn` needs the note its own `choose` made: a log without notes says nothing
@@ -78,15 +78,15 @@ class Policy(Part, Generic[Memory]):
         """Throw the coins a run needs before its first round; most policies need none."""
 
     def look(self, state: Memory, features: Floats) -> None:
-        """See what is known of each arm in this round, where that changes; keeps `chances` true."""
+        """See what is known of each arm in this round, where that changes; keeps `probabilities` true."""
 
     def choose(self, state: Any, random: Random) -> Choice:
         """Draw an arm from p(t); leaves the state as it is."""
-        arm = draw(state.chances, random)
-        return Choice(arm, state.chances[arm], 0)
+        arm = draw(state.probabilities, random)
+        return Choice(arm, state.probabilities[arm], 0)
 
     def learn(self, state: Memory, choice: Choice, reward: float, random: Random) -> None:
-        """Update the state with the reward seen for a choice, and keep `chances` true."""
+        """Update the state with the reward seen for a choice, and keep `probabilities` true."""
 
     def defer(self, state: Memory, choice: Choice) -> None:
         """Take note of a choice whose reward will come later, or never; without delays nobody calls this."""
@@ -95,11 +95,11 @@ class Policy(Part, Generic[Memory]):
         """Draw one of some arms only; interpreted, as are the three that follow."""
         if self.throws_coins:
             raise InputError(f"{self.name} chooses in its own way, and does not say how among some of its arms")
-        return drawn_among(eligible, self.chances_among(state, eligible), random)
+        return drawn_among(eligible, self.probabilities_among(state, eligible), random)
 
-    def chances_among(self, state: Any, eligible: list[int]) -> Any:
+    def probabilities_among(self, state: Any, eligible: list[int]) -> Any:
         """The distribution on some arms only: p(t) restricted and scaled up, uniform where it gives them nothing."""
-        shares = [float(state.chances[arm]) for arm in eligible]
+        shares = [float(state.probabilities[arm]) for arm in eligible]
         total = sum(shares)
         return [share / total for share in shares] if total > 0.0 else [1.0 / len(shares)] * len(shares)
 
@@ -187,7 +187,7 @@ class Adversary(Part, Generic[Memory]):
         raise NotImplementedError(f"{self.name} has no start")
 
     def tamper_means(
-        self, memory: Memory, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random
+        self, memory: Memory, t: int, probabilities: Floats, means: Floats, proposal: Floats, random: Random
     ) -> bool:
         """Write the wanted means into `proposal` and answer True, or leave the round alone."""
         return False

@@ -20,20 +20,20 @@ def argmax(values: Floats) -> int:
     return best
 
 
-def barrier_step(chances: Floats, steps: Floats) -> None:
+def barrier_step(probabilities: Floats, steps: Floats) -> None:
     """1/p falls by each arm's step, then rises by a level that all share, so that p is a distribution again.
 
     The level is the root of sum 1/(v + level) = 1, v = 1/p - step. Newton's method on the harmonic mean, which is
     concave, climbs to it from 1 - min v without passing it.
     """
     least = math.inf
-    for arm in range(len(chances)):
-        steps[arm] = 1.0 / chances[arm] - steps[arm]
+    for arm in range(len(probabilities)):
+        steps[arm] = 1.0 / probabilities[arm] - steps[arm]
         least = min(least, steps[arm])
     level = 1.0 - least
     for _ in range(100):
         total, slope = 0.0, 0.0
-        for arm in range(len(chances)):
+        for arm in range(len(probabilities)):
             term = 1.0 / (steps[arm] + level)
             total += term
             slope += term * term
@@ -42,11 +42,11 @@ def barrier_step(chances: Floats, steps: Floats) -> None:
         if move <= 1e-15 * (1.0 + abs(level)):
             break
     total = 0.0
-    for arm in range(len(chances)):
-        chances[arm] = 1.0 / (steps[arm] + level)
-        total += chances[arm]
-    for arm in range(len(chances)):
-        chances[arm] /= total
+    for arm in range(len(probabilities)):
+        probabilities[arm] = 1.0 / (steps[arm] + level)
+        total += probabilities[arm]
+    for arm in range(len(probabilities)):
+        probabilities[arm] /= total
 
 
 def beta_quantile(uniform: float, a: float, b: float, log_beta: float) -> float:
@@ -152,28 +152,28 @@ def level_with_least(losses: Floats, arm: int, present: list[int]) -> None:
     losses[arm] = min((losses[other] for other in present if other != arm), default=0.0)
 
 
-def give_share(chances: Floats, arm: int, present: list[int]) -> None:
+def give_share(probabilities: Floats, arm: int, present: list[int]) -> None:
     """An arm that joins gets a share of one among those present, taken from all alike: the leader stays the leader."""
-    drop_share(chances, arm, [other for other in present if other != arm])
+    drop_share(probabilities, arm, [other for other in present if other != arm])
     share = 1.0 / len(present)
     for other in present:
-        chances[other] = share if other == arm else chances[other] * (1.0 - share)
+        probabilities[other] = share if other == arm else probabilities[other] * (1.0 - share)
 
 
-def drop_share(chances: Floats, arm: int, present: list[int]) -> None:
-    """An arm that leaves keeps no chance; those present are scaled up."""
-    chances[arm] = 0.0
-    total = sum(chances[other] for other in present)
+def drop_share(probabilities: Floats, arm: int, present: list[int]) -> None:
+    """An arm that leaves keeps no probability; those present are scaled up."""
+    probabilities[arm] = 0.0
+    total = sum(probabilities[other] for other in present)
     for other in present:
-        chances[other] = chances[other] / total if total > 0.0 else 1.0 / len(present)
+        probabilities[other] = probabilities[other] / total if total > 0.0 else 1.0 / len(present)
 
 
-def share_evenly(chances: Floats) -> None:
-    """The same chance for every arm, as where p(t) has no closed form."""
-    for arm in range(len(chances)):
-        chances[arm] = 1.0 / len(chances)
+def share_evenly(probabilities: Floats) -> None:
+    """The same probability for every arm, as where p(t) has no closed form."""
+    for arm in range(len(probabilities)):
+        probabilities[arm] = 1.0 / len(probabilities)
 
 
 def one_hot(arm: int, arms: int) -> list[float]:
-    """All of the chance on one arm."""
+    """All of the probability on one arm."""
     return [1.0 if other == arm else 0.0 for other in range(arms)]

@@ -26,7 +26,7 @@ class About:
         str, ...
     ] = ()  # what a policy must be told: out of horizon, corruption, delta, features, agents, slots, family
     sees: tuple[str, ...] = ()  # what an attacker looks at: such as p(t), the arm, the reward
-    late: str = "no"  # rewards that come late, out of order or never: exact, weighted by the logged chance, or no
+    late: str = "no"  # rewards that come late, out of order or never: exact, weighted by the logged probability, or no
     bound: str = ""
     cost: str = "O(K)"
     waived: dict[str, str] = field(default_factory=dict)  # law -> the reason it does not apply

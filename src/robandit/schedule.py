@@ -66,8 +66,8 @@ class Schedule(Part, Generic[Memory]):
         slots = table.slots()
         return Timing(table.first, table.stop, table.step, slots, min(table.chosen, slots))
 
-    def strikes(self, memory: Any, t: int, chances: Floats, random: Random) -> bool:
-        """Whether to strike in round t, before the draw from `chances`."""
+    def strikes(self, memory: Any, t: int, probabilities: Floats, random: Random) -> bool:
+        """Whether to strike in round t, before the draw from `probabilities`."""
         if t < memory.first or t >= memory.stop or (t - memory.first) % memory.step != 0:
             return False
         if memory.chosen < memory.slots:  # selection sampling: each set of rounds equally likely, none stored

@@ -8,7 +8,8 @@ from robandit.errors import InputError
 from robandit.game import Policy, Setting
 from robandit.layout import Layout, layout_of, plain
 
-FORMAT = 1
+FORMAT = 2
+RENAMED = {"chances": "probabilities"}  # fields of format 1 that have another name now
 
 
 def saved(value: Any, layout: Layout | None = None) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def load_state(policy: Policy[Any], setting: Setting, told: Any) -> Any:
     """The state that was saved, for the same policy and number of arms; anything that does not fit is refused."""
     state = policy.start(setting)
     layout = layout_of(state)
+    told = upgrade(told)
     wanted = {"format": FORMAT, "policy": policy.name, "fields": layout.kinds()}
     if not isinstance(told, dict) or set(told) != {*wanted, "values"}:
         raise InputError(f"a saved state must have the keys {', '.join(wanted)} and values, not {keys_of(told)}")
@@ -47,8 +49,23 @@ def load_state(policy: Policy[Any], setting: Setting, told: Any) -> Any:
     return state
 
 
+def upgrade(told: Any) -> Any:
+    """A saved state of an older format in today's words; anything else as it is."""
+    if isinstance(told, dict) and told.get("format") == 1:
+        return {**rename_fields(told), "format": FORMAT}
+    return told
+
+
+def rename_fields(value: Any) -> Any:
+    """A nested dictionary with today's names for its keys."""
+    if not isinstance(value, dict):
+        return value
+    return {RENAMED.get(name, name): rename_fields(inner) for name, inner in value.items()}
+
+
 def load_values(state: Any, values: Any) -> None:
     """Put a state or a memory of the same layout back to what `saved` wrote, or refuse and leave it as it is."""
+    values = rename_fields(values)
     check_values(state, layout_of(state), values, "")
     put(state, layout_of(state), values)
 

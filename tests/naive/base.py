@@ -31,15 +31,15 @@ class NaivePolicy:
         """Take in the reward of the arm just chosen."""
         raise NotImplementedError
 
-    def draw(self, chances: Sequence[float]) -> int:
-        """Draw an index with the given chances from one uniform number."""
+    def draw(self, probabilities: Sequence[float]) -> int:
+        """Draw an index with the given probabilities from one uniform number."""
         u = self.random.uniform()
         total = 0.0
-        for index, chance in enumerate(chances):
-            total += chance
+        for index, probability in enumerate(probabilities):
+            total += probability
             if u < total:
                 return index
-        return max(index for index, chance in enumerate(chances) if chance > 0)
+        return max(index for index, probability in enumerate(probabilities) if probability > 0)
 
     def failure_probability(self, delta: float | None) -> float:
         """Return delta, by default one over the horizon."""

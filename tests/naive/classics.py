@@ -10,11 +10,11 @@ class NaiveUniform(NaivePolicy):
 
     def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness) -> None:
         super().__init__(arms, horizon, corruption, random)
-        self.chances = [1 / arms] * arms
+        self.probabilities = [1 / arms] * arms
 
     def choose(self) -> int:
-        """Draw every arm with the same chance."""
-        return self.draw(self.chances)
+        """Draw every arm with the same probability."""
+        return self.draw(self.probabilities)
 
     def learn(self, arm: int, reward: float) -> None:
         """Ignore the reward."""
@@ -63,21 +63,21 @@ class NaiveEpsilonGreedy(HistoryPolicy):
         self.epsilon = epsilon
 
     @property
-    def chances(self) -> list[float]:
+    def probabilities(self) -> list[float]:
         """The distribution of the coming choice."""
         for arm in range(self.arms):
             if not self.rewards[arm]:
                 return [float(other == arm) for other in range(self.arms)]
         means = [mean(history) for history in self.rewards]
         best = [arm for arm in range(self.arms) if means[arm] == max(means)]
-        chances = [self.epsilon / self.arms] * self.arms
+        probabilities = [self.epsilon / self.arms] * self.arms
         for arm in best:
-            chances[arm] += (1 - self.epsilon) / len(best)
-        return chances
+            probabilities[arm] += (1 - self.epsilon) / len(best)
+        return probabilities
 
     def choose_from_history(self) -> int:
         """Draw from the explicit mixture of uniform and greedy play."""
-        return self.draw(self.chances)
+        return self.draw(self.probabilities)
 
 
 class NaiveUcb1(HistoryPolicy):

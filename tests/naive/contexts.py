@@ -67,11 +67,11 @@ def play(policy: NaiveArms, users: np.ndarray, means: np.ndarray, paid: Randomne
 
 
 def replay(policy: NaiveArms, log: list[tuple[np.ndarray, int, float, float]], coins: Randomness) -> list[float]:
-    """The rewards of the rows a policy takes as the logger did, the chances evened out."""
-    least, taken = min(chance for *_, chance in log), []
-    for user, arm, reward, chance in log:
+    """The rewards of the rows a policy takes as the logger did, the probabilities evened out."""
+    least, taken = min(probability for *_, probability in log), []
+    for user, arm, reward, probability in log:
         chosen, coin = policy.choose(user), coins.uniform()
-        if chosen == arm and coin < least / chance:
+        if chosen == arm and coin < least / probability:
             policy.learn(arm, user, reward)
             taken.append(reward)
     return taken

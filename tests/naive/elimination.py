@@ -171,8 +171,8 @@ class NaiveMultiLayerAae(NaivePolicy):
         self.log = math.log(4 * arms * horizon * math.log2(horizon) / failure)
         depth = math.ceil(math.log2(horizon))
         self.layers = [Elimination(arms) for _ in range(depth)]
-        self.layer_chances = [2.0**-level for level in range(1, depth + 1)]
-        self.layer_chances[0] += 2.0**-depth
+        self.layer_probabilities = [2.0**-level for level in range(1, depth + 1)]
+        self.layer_probabilities[0] += 2.0**-depth
         self.playing: int | None = None
 
     def width(self, n: int) -> float:
@@ -181,7 +181,7 @@ class NaiveMultiLayerAae(NaivePolicy):
 
     def choose(self) -> int:
         """Draw a layer and play its least-pulled active arm."""
-        self.playing = self.draw(self.layer_chances)
+        self.playing = self.draw(self.layer_probabilities)
         if not self.layers[self.playing].active:
             self.playing = None
             return next(layer for layer in self.layers if layer.active).least_pulled()

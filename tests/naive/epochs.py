@@ -46,7 +46,7 @@ class NaiveBarbar(NaivePolicy):
         self.played = 0
 
     @property
-    def chances(self) -> list[float]:
+    def probabilities(self) -> list[float]:
         """The distribution of the coming choice."""
         if self.pulls == "random":
             return [count / sum(self.wanted) for count in self.wanted]
@@ -58,8 +58,8 @@ class NaiveBarbar(NaivePolicy):
     def choose(self) -> int:
         """Draw an arm, or take the next one of the plan when the pulls come in blocks."""
         if self.pulls == "blocks":
-            return self.chances.index(1.0)
-        return self.draw(self.chances)
+            return self.probabilities.index(1.0)
+        return self.draw(self.probabilities)
 
     def learn(self, arm: int, reward: float) -> None:
         """Add the reward to the epoch's sums and revise the gaps at its end."""
@@ -102,13 +102,13 @@ class NaiveDraa(NaivePolicy):
         bad = sum(self.expected[arm] for arm in range(self.arms) if arm not in active)
         for arm in active:
             self.expected[arm] = (self.length - bad) / len(active)
-        self.chances = [count / self.length for count in self.expected]
+        self.probabilities = [count / self.length for count in self.expected]
         self.sums = [0.0] * self.arms
         self.played = 0
 
     def choose(self) -> int:
         """Draw an arm in proportion to its expected pulls."""
-        return self.draw(self.chances)
+        return self.draw(self.probabilities)
 
     def learn(self, arm: int, reward: float) -> None:
         """Add the reward to the epoch's sums and revise the gaps at its end."""
@@ -151,13 +151,13 @@ class NaiveCbarbar(NaivePolicy):
         counts += [self.lam / gap**2 for gap in self.gaps]
         total = sum(counts)
         self.length = math.ceil(total)
-        self.entry_chances = [count / total for count in counts]
+        self.entry_probabilities = [count / total for count in counts]
         self.sums = [0.0] * self.arms
         self.played = 0
 
     def choose(self) -> int:
         """Draw an entry and play its arm."""
-        entry = self.draw(self.entry_chances)
+        entry = self.draw(self.entry_probabilities)
         self.leader_drawn = entry == 0
         return self.leader if self.leader_drawn else entry - 1
 
@@ -175,7 +175,7 @@ class NaiveCbarbar(NaivePolicy):
         bests = []
         values = []
         for arm, gap in enumerate(self.gaps):
-            estimate = self.sums[arm] / (self.length * self.entry_chances[arm + 1])
+            estimate = self.sums[arm] / (self.length * self.entry_probabilities[arm + 1])
             bests.append(estimate + self.side * gap / 16)
             values.append(estimate - self.side * gap / 16)
         self.leader = argmax(bests)
@@ -216,13 +216,13 @@ class NaiveBarbat(NaivePolicy):
         self.expected = [lam / gap**2 for gap in self.gaps]
         self.expected[self.leader] = 0.0
         self.expected[self.leader] = self.length - sum(self.expected)
-        self.chances = [count / self.length for count in self.expected]
+        self.probabilities = [count / self.length for count in self.expected]
         self.sums = [0.0] * self.arms
         self.played = 0
 
     def choose(self) -> int:
         """Draw an arm in proportion to its expected pulls."""
-        return self.draw(self.chances)
+        return self.draw(self.probabilities)
 
     def learn(self, arm: int, reward: float) -> None:
         """Add the reward to the epoch's sums and revise leader and gaps at its end."""

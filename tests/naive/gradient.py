@@ -20,19 +20,19 @@ class NaiveSamba(NaivePolicy):
     ) -> None:
         super().__init__(arms, horizon, corruption, random)
         self.learning_rate = learning_rate
-        self.chances = [1 / arms] * arms
+        self.probabilities = [1 / arms] * arms
 
     def choose(self) -> int:
         """Draw an arm from the current probabilities."""
-        return self.draw(self.chances)
+        return self.draw(self.probabilities)
 
     def learn(self, arm: int, reward: float) -> None:
         """Move probability between the leader and the others."""
         if reward == 0:
             return
-        leader = argmax(self.chances)
-        old = list(self.chances)
-        new = list(self.chances)
+        leader = argmax(self.probabilities)
+        old = list(self.probabilities)
+        new = list(self.probabilities)
         if arm == leader:
             for i in range(self.arms):
                 if i != leader:
@@ -40,7 +40,7 @@ class NaiveSamba(NaivePolicy):
         else:
             new[arm] = old[arm] + self.learning_rate * old[arm] * reward
         new[leader] = 1 - sum(new[i] for i in range(self.arms) if i != leader)
-        self.chances = new
+        self.probabilities = new
 
 
 class NaiveFloor(NaivePolicy):
@@ -61,17 +61,17 @@ class NaiveFloor(NaivePolicy):
         self.inner = inner(arms, horizon, corruption, random)
 
     @property
-    def chances(self) -> list[float]:
+    def probabilities(self) -> list[float]:
         """The mixture of the inner distribution and the uniform one."""
-        return [(1 - self.share) * p + self.share / self.arms for p in self.inner.chances]
+        return [(1 - self.share) * p + self.share / self.arms for p in self.inner.probabilities]
 
     def choose(self) -> int:
         """Draw an arm from the mixture."""
-        return self.draw(self.chances)
+        return self.draw(self.probabilities)
 
     def learn(self, arm: int, reward: float) -> None:
         """Pass the reward on, weighted by the ratio of the two probabilities."""
-        self.inner.learn(arm, reward * self.inner.chances[arm] / self.chances[arm])
+        self.inner.learn(arm, reward * self.inner.probabilities[arm] / self.probabilities[arm])
 
 
 class NaiveSoftmaxGradient(NaivePolicy):
@@ -94,19 +94,19 @@ class NaiveSoftmaxGradient(NaivePolicy):
         self.rewards: list[float] = []
 
     @property
-    def chances(self) -> list[float]:
+    def probabilities(self) -> list[float]:
         """The softmax of the preferences."""
         return softmax(self.preferences)
 
     def choose(self) -> int:
         """Draw an arm from the softmax."""
-        return self.draw(self.chances)
+        return self.draw(self.probabilities)
 
     def learn(self, arm: int, reward: float) -> None:
         """Take one stochastic gradient step."""
         centre = mean(self.rewards) if self.baseline and self.rewards else 0.0
-        chances = self.chances
+        probabilities = self.probabilities
         for i in range(self.arms):
-            gradient = float(i == arm) - chances[i]
+            gradient = float(i == arm) - probabilities[i]
             self.preferences[i] += self.step * (reward - centre) * gradient
         self.rewards.append(reward)

@@ -36,9 +36,9 @@ class NaiveLinear:
         self.inverse = np.linalg.inv(np.eye(self.dimension) + f.T @ (w[:, None] * f))
         self.theta = self.inverse @ (f.T @ (w * r))
 
-    def draw(self, chances: np.ndarray) -> int:
+    def draw(self, probabilities: np.ndarray) -> int:
         """An arm from a distribution."""
-        below = np.cumsum(chances) <= self.random.uniform()
+        below = np.cumsum(probabilities) <= self.random.uniform()
         return min(int(below.sum()), self.arms - 1)
 
 
@@ -91,17 +91,17 @@ class NaiveLinearSamba(NaiveLinear):
 
     def __init__(self, *given: object) -> None:
         super().__init__(*given)  # type: ignore[arg-type]
-        self.chances = np.full(self.arms, 1 / self.arms)
+        self.probabilities = np.full(self.arms, 1 / self.arms)
 
     def choose(self) -> int:
-        return self.draw(self.chances)
+        return self.draw(self.probabilities)
 
     def learn(self, arm: int, reward: float) -> None:
-        p, f = self.chances, self.features
+        p, f = self.probabilities, self.features
         gains = f @ np.linalg.pinv(f.T @ np.diag(p) @ f) @ f[arm] * reward
         v = (1 - np.minimum(self.learning_rate * p * gains, 0.5)) / p
         level = bisect(lambda x: 1 - float((1 / (v + x)).sum()), 1 - v.min(), self.arms - v.min())
-        self.chances = 1 / (v + level)
+        self.probabilities = 1 / (v + level)
 
 
 class NaiveLinearSoftmax(NaiveLinear):
@@ -114,17 +114,17 @@ class NaiveLinearSoftmax(NaiveLinear):
         self.weights, self.rewards = np.zeros(self.dimension), list[float]()
 
     @property
-    def chances(self) -> np.ndarray:
+    def probabilities(self) -> np.ndarray:
         """The softmax of the preferences."""
         raw = np.exp(self.features @ self.weights - (self.features @ self.weights).max())
         return np.asarray(raw / raw.sum())
 
     def choose(self) -> int:
-        return self.draw(self.chances)
+        return self.draw(self.probabilities)
 
     def learn(self, arm: int, reward: float) -> None:
         centre = np.mean(self.rewards) if self.rewards else 0.0
         self.weights = self.weights + self.step * (reward - centre) * (
-            self.features[arm] - self.chances @ self.features
+            self.features[arm] - self.probabilities @ self.features
         )
         self.rewards.append(reward)

@@ -13,33 +13,33 @@ class NaiveExponentialSamba(NaivePolicy):
         super().__init__(arms, horizon, corruption, random)
         self.up = learning_rate
         self.down = learning_rate
-        self.chances = [1 / arms] * arms
+        self.probabilities = [1 / arms] * arms
 
     def choose(self) -> int:
         """Draw an arm from the current probabilities."""
-        return self.draw(self.chances)
+        return self.draw(self.probabilities)
 
-    def learn(self, arm: int, reward: float, chance: float | None = None) -> None:
+    def learn(self, arm: int, reward: float, probability: float | None = None) -> None:
         """Move probability between the leader and the others.
 
-        A late reward comes with the chance that the arm had when it was chosen.
+        A late reward comes with the probability that the arm had when it was chosen.
         """
         if reward == 0:
             return
-        if chance is None:
-            chance = self.chances[arm]
-        leader = argmax(self.chances)
-        weighted = reward / chance
-        old = list(self.chances)
-        new = list(self.chances)
+        if probability is None:
+            probability = self.probabilities[arm]
+        leader = argmax(self.probabilities)
+        weighted = reward / probability
+        old = list(self.probabilities)
+        new = list(self.probabilities)
         if arm == leader:
             for i in range(self.arms):
                 if i != leader:
-                    new[i] = old[i] * math.exp(-self.down * weighted * min(old[i], 2 * chance))
+                    new[i] = old[i] * math.exp(-self.down * weighted * min(old[i], 2 * probability))
         else:
-            new[arm] = old[arm] * math.exp(min(self.up * weighted * min(old[arm], 2 * chance), 0.69))
+            new[arm] = old[arm] * math.exp(min(self.up * weighted * min(old[arm], 2 * probability), 0.69))
         new[leader] = 1 - sum(new[i] for i in range(self.arms) if i != leader)
-        self.chances = new
+        self.probabilities = new
 
 
 class NaiveBalancedSamba(NaiveExponentialSamba):

@@ -63,7 +63,7 @@ class LossPolicy(NaivePolicy):
         super().__init__(arms, horizon, corruption, random)
         self.round = 1
         self.losses = [0.0] * arms
-        self.chances = [1 / arms] * arms
+        self.probabilities = [1 / arms] * arms
 
     def eta(self) -> float:
         """Return the learning rate of the current round."""
@@ -75,18 +75,18 @@ class LossPolicy(NaivePolicy):
 
     def estimate(self, i: int, arm: int, loss: float) -> float:
         """Return the estimated loss of arm i; by default importance weighted."""
-        return loss / self.chances[i] if i == arm else 0.0
+        return loss / self.probabilities[i] if i == arm else 0.0
 
     def choose(self) -> int:
         """Draw an arm from the current distribution."""
-        return self.draw(self.chances)
+        return self.draw(self.probabilities)
 
     def learn(self, arm: int, reward: float) -> None:
         """Add the estimates of this round and move to the next."""
         for i in range(self.arms):
             self.losses[i] += self.estimate(i, arm, 1 - reward)
         self.round += 1
-        self.chances = self.probabilities()
+        self.probabilities = self.probabilities()
 
 
 class NaiveTsallisInfIw(LossPolicy):
@@ -114,8 +114,8 @@ class NaiveTsallisInfRv(LossPolicy):
 
     def estimate(self, i: int, arm: int, loss: float) -> float:
         """Return the importance-weighted loss around its baseline."""
-        baseline = 0.5 if self.chances[i] >= self.eta() ** 2 else 0.0
-        return (loss - baseline) / self.chances[i] + baseline if i == arm else baseline
+        baseline = 0.5 if self.probabilities[i] >= self.eta() ** 2 else 0.0
+        return (loss - baseline) / self.probabilities[i] + baseline if i == arm else baseline
 
 
 class NaiveFtrlHybrid(LossPolicy):
@@ -163,4 +163,4 @@ class NaiveExp3Ix(NaiveExp3):
 
     def estimate(self, i: int, arm: int, loss: float) -> float:
         """Return the loss over the probability plus half the learning rate."""
-        return loss / (self.chances[i] + self.eta() / 2) if i == arm else 0.0
+        return loss / (self.probabilities[i] + self.eta() / 2) if i == arm else 0.0

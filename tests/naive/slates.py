@@ -204,12 +204,12 @@ class NaiveSlateCbarbar(NaiveSlates):
         planned = [self.lam * self.slots**2 * self.arms * 2 ** (0.5 * (self.epoch - 1))]
         planned += [self.lam * (self.slots / gap) ** 2 for gap in self.gaps]
         self.length = math.ceil(sum(planned))
-        self.chances = [n / sum(planned) for n in planned]
-        self.expected = [chance * self.length for chance in self.chances]
+        self.probabilities = [n / sum(planned) for n in planned]
+        self.expected = [probability * self.length for probability in self.probabilities]
         self.sums, self.played = [0.0] * self.arms, 0
 
     def show(self) -> list[int]:
-        below = np.cumsum(self.chances) <= self.random.uniform()
+        below = np.cumsum(self.probabilities) <= self.random.uniform()
         self.entry = min(int(below.sum()), self.arms)
         return list(self.slates[self.entry])
 

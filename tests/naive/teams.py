@@ -17,7 +17,7 @@ class NaiveTeamSamba(NaivePolicy):
         super().__init__(arms, horizon, 0.0, random)
         self.agents, self.learning_rate, self.batch = agents, learning_rate, batch
         self.growth, self.trim = growth, trim
-        self.chances = [1 / arms] * arms
+        self.probabilities = [1 / arms] * arms
         self.rewards: list[list[list[float]]] = self.nothing()
         self.rounds, self.next, self.messages = 0, batch, 0
 
@@ -26,21 +26,21 @@ class NaiveTeamSamba(NaivePolicy):
         return [[[] for _ in range(self.arms)] for _ in range(self.agents)]
 
     def choose(self) -> int:
-        return self.draw(self.chances)
+        return self.draw(self.probabilities)
 
     def learn(self, arm: int, reward: float) -> None:
         self.rewards[self.rounds % self.agents][arm].append(reward)
         self.rounds += 1
         if self.rounds % self.agents or self.rounds // self.agents != self.next:
             return
-        t, p = self.next, self.chances
+        t, p = self.next, self.probabilities
         v = []
         for i in range(self.arms):
             sums = sorted(sum(agent[i]) for agent in self.rewards)[self.trim : self.agents - self.trim]
             total = sum(sums) * self.agents / (self.agents - 2 * self.trim)
             v.append(1 / p[i] - self.learning_rate * total / p[i])
         level = bisect(lambda x: 1 - sum(1 / (one + x) for one in v), 1 - min(v), self.arms - min(v))
-        self.chances = [1 / (one + level) for one in v]
+        self.probabilities = [1 / (one + level) for one in v]
         self.rewards = self.nothing()
         self.messages += self.agents
         self.next = t + max(self.batch, int(self.growth * t))
@@ -55,9 +55,9 @@ class NaiveIndependent(NaivePolicy):
         self.rounds, self.messages = 0, 0
 
     @property
-    def chances(self) -> list[float]:
+    def probabilities(self) -> list[float]:
         """Those of whoever comes next."""
-        return self.team[self.rounds % len(self.team)].chances
+        return self.team[self.rounds % len(self.team)].probabilities
 
     def choose(self) -> int:
         return self.team[self.rounds % len(self.team)].choose()
@@ -84,7 +84,7 @@ class NaiveTeamDraa(NaiveDraa):
         active = [arm for arm in range(self.arms) if self.gaps[arm] == 2.0 ** -(self.epoch - 1)]
         for arm in active:
             self.expected[arm] += (self.length - share) / len(active)
-        self.chances = [count / self.length for count in self.expected]
+        self.probabilities = [count / self.length for count in self.expected]
         self.by_agent = [[0.0] * self.arms for _ in range(self.agents)]
         self.messages += self.agents
 

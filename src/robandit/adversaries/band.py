@@ -1,6 +1,6 @@
 """The adaptive schedule with all its levers: a band of p(t) with hysteresis, start and pace.
 
-What is watched is the chance that one of the arms the attack lowers is pulled (the best arm's, if it lowers
+What is watched is the probability that one of the arms the attack lowers is pulled (the best arm's, if it lowers
 none): an attack that pushes several good arms down must strike whenever any of them comes up.
 """
 
@@ -32,12 +32,12 @@ class Band(Schedule[Banded]):
 
     about = About(
         "band",
-        "adaptive: while the lowered arms' chance in p(t) is from `low` to `high`; once below, waits for `again`",
+        "adaptive: while the lowered arms' probability in p(t) is from `low` to `high`; once below, waits for `again`",
         sees=("p(t)",),
     )
-    low: float = parameter(0.05, "strike from this chance on", least=0, most=1)
-    high: float = parameter(1.0, "strike up to this chance", least=0, most=1)
-    again: float = parameter(0.0, "once below `low`, wait for this chance; at least `low`", least=0, most=1)
+    low: float = parameter(0.05, "strike from this probability on", least=0, most=1)
+    high: float = parameter(1.0, "strike up to this probability", least=0, most=1)
+    again: float = parameter(0.0, "once below `low`, wait for this probability; at least `low`", least=0, most=1)
     first: int = parameter(0, "not before this round", least=0)
     every: int = parameter(1, "at most one strike in so many rounds", least=1)
     rivalry: float = parameter(0.0, "only while the best arm's lead is contested so much, as in `contested`", least=0)
@@ -53,14 +53,14 @@ class Band(Schedule[Banded]):
             watched[plan.means.argmax()] = 1.0
         return Banded(watched, int(plan.means.argmax()), self.first)
 
-    def strikes(self, memory: Banded, t: int, chances: Floats, random: Random) -> bool:
-        chance = 0.0
-        for arm in range(len(chances)):
-            chance += memory.watched[arm] * chances[arm]
-        memory.waits = chance < (max(self.again, self.low) if memory.waits else self.low)
-        if memory.waits or chance > self.high or t < memory.open_from:
+    def strikes(self, memory: Banded, t: int, probabilities: Floats, random: Random) -> bool:
+        probability = 0.0
+        for arm in range(len(probabilities)):
+            probability += memory.watched[arm] * probabilities[arm]
+        memory.waits = probability < (max(self.again, self.low) if memory.waits else self.low)
+        if memory.waits or probability > self.high or t < memory.open_from:
             return False
-        if self.rivalry > 0.0 and contest(chances, memory.best) < self.rivalry:
+        if self.rivalry > 0.0 and contest(probabilities, memory.best) < self.rivalry:
             return False
         memory.open_from = t + self.every
         return True

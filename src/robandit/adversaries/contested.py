@@ -15,14 +15,14 @@ class Contested:
     arm: int
 
 
-def contest(chances: Floats, arm: int) -> float:
+def contest(probabilities: Floats, arm: int) -> float:
     """The sum of (p_a/p_arm)^2 over the other arms while `arm` leads; 0 while it does not."""
-    own, total = chances[arm], 0.0
-    for other in range(len(chances)):
-        if chances[other] > own:
+    own, total = probabilities[arm], 0.0
+    for other in range(len(probabilities)):
+        if probabilities[other] > own:
             return 0.0
         if other != arm:
-            total += chances[other] * chances[other]
+            total += probabilities[other] * probabilities[other]
     return float(total / (own * own))
 
 
@@ -41,5 +41,5 @@ class WhileContested(Schedule[Contested]):
     def start(self, plan: Plan) -> Contested:
         return Contested(int(plan.means.argmax()))
 
-    def strikes(self, memory: Contested, t: int, chances: Floats, random: Random) -> bool:
-        return t >= self.first and bool(contest(chances, memory.arm) >= self.rivalry)
+    def strikes(self, memory: Contested, t: int, probabilities: Floats, random: Random) -> bool:
+        return t >= self.first and bool(contest(probabilities, memory.arm) >= self.rivalry)

@@ -32,11 +32,11 @@ class InEpoch(Schedule[Stretch]):
     def start(self, plan: Plan) -> Stretch:
         return Stretch(np.full(len(plan.means), -1.0))
 
-    def strikes(self, memory: Stretch, t: int, chances: Floats, random: Random) -> bool:
+    def strikes(self, memory: Stretch, t: int, probabilities: Floats, random: Random) -> bool:
         changed = False
-        for arm in range(len(chances)):
-            changed = changed or chances[arm] != memory.last[arm]
-            memory.last[arm] = chances[arm]
+        for arm in range(len(probabilities)):
+            changed = changed or probabilities[arm] != memory.last[arm]
+            memory.last[arm] = probabilities[arm]
         if changed:
             memory.epoch += 1
         return memory.epoch == self.number

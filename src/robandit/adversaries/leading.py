@@ -28,5 +28,5 @@ class Leading(Schedule[Watched]):
     def start(self, plan: Plan) -> Watched:
         return Watched(int(plan.means.argmax()))
 
-    def strikes(self, memory: Watched, t: int, chances: Floats, random: Random) -> bool:
-        return t >= self.first and bool(chances[memory.arm] >= self.theta)
+    def strikes(self, memory: Watched, t: int, probabilities: Floats, random: Random) -> bool:
+        return t >= self.first and bool(probabilities[memory.arm] >= self.theta)

@@ -19,6 +19,6 @@ class Nobody(Adversary[Nothing]):
         return Nothing()
 
     def tamper_means(
-        self, memory: Nothing, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random
+        self, memory: Nothing, t: int, probabilities: Floats, means: Floats, proposal: Floats, random: Random
     ) -> bool:
         return False

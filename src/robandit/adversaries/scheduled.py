@@ -59,9 +59,9 @@ class ScheduledAttack(Adversary[Aim]):
         return self.budget / cost if cost > 0.0 else 0.0
 
     def tamper_means(
-        self, memory: Aim, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random
+        self, memory: Aim, t: int, probabilities: Floats, means: Floats, proposal: Floats, random: Random
     ) -> bool:
-        if not self.schedule.strikes(memory.when, t, chances, random):
+        if not self.schedule.strikes(memory.when, t, probabilities, random):
             return False
         for arm in range(len(means)):
             proposal[arm] = memory.target[arm]

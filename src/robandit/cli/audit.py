@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
 ROLES = {
     "arm": "the arm that was shown",
     "reward": "what it earned",
-    "chance": "the chance the arm had when it was chosen",
+    "probability": "the probability the arm had when it was chosen",
     "source": "who reported the reward",
     "time": "when: seconds, or dates such as 2026-01-31T12:00:00",
     "delay": "how long after the decision the reward came",
@@ -176,7 +176,7 @@ def print_audit(found: "Audit", wide: bool) -> None:
     print(
         f"{told['rows']:,} rows, {len(told['arms'])} arms, {len(table.sources):,} sources, folded by {told['policy']}"
     )
-    print(f"Belief: {leader} leads with p = {told['belief']['chances'][leader]:.4g}")
+    print(f"Belief: {leader} leads with p = {told['belief']['probabilities'][leader]:.4g}")
     if told["sources"]:
         show(audit_table(told, SHOWN), wide=wide)
     show(*findings(found))
@@ -197,14 +197,14 @@ def findings(found: "Audit") -> list[str]:
         )
     if found.without is not None:
         what_if = found.without
-        chance = what_if.belief.chances[what_if.belief.leader]
+        probability = what_if.belief.probabilities[what_if.belief.leader]
         since = what_if.first_other_leader
         when = (
             "the same arm would have led throughout"
             if since is None
             else f"another arm would have led after row {since:,}"
         )
-        lines.append(f"Without {what_if.rows:,} rows: {what_if.belief.leader} leads with p = {chance:.4g}; {when}")
+        lines.append(f"Without {what_if.rows:,} rows: {what_if.belief.leader} leads with p = {probability:.4g}; {when}")
     if found.price is not None and found.price["future_fakes"] is not None:
         price = found.price
         far = "more than any tried" if price["if_means_are_far"] is None else f"{price['if_means_are_far']:,.0f}"

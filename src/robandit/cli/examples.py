@@ -11,7 +11,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("robandit play --policy ucb1 --runs 20 --runs-out runs.csv --json", "every run to a file, the rest as JSON"),
     ],
     "replay": [
-        ("robandit replay visits.csv --policy linucb --policy thompson", "on a log with features and chances"),
+        ("robandit replay visits.csv --policy linucb --policy thompson", "on a log with features and probabilities"),
     ],
     "reproduce": [("robandit reproduce --quick", "the paper in a minute: out/paper-quick/report.html")],
     "study": [

@@ -66,7 +66,7 @@ def optimum(arguments: argparse.Namespace) -> None:
         from robandit.theory.reached import reached
 
         game = (arguments.means, arguments.learning_rate, arguments.horizon, arguments.budget is not None)
-        shape = (found.rounds, found.chances, *reached(found, *game))
+        shape = (found.rounds, found.probabilities, *reached(found, *game))
         attack_shape(*shape, decision_words(found), titles(told), plot)
         if not arguments.json:
             print(f"picture: {plot}")

@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
         description="Replay a log of contexts: each policy is asked in every row, and learns from those in which it "
         "takes the logged arm. The log must say with which chance each arm was taken.",
     )
-    parser.add_argument("file", metavar="LOG.csv", help="columns arm, reward, chance; all others are features")
+    parser.add_argument("file", metavar="LOG.csv", help="columns arm, reward, probability; all others are features")
     parser.add_argument("--policy", action="append", metavar="NAME[:...]", help="a policy; repeat for several")
     parser.add_argument("--seed", type=whole, default=1, help="the same seed gives the same numbers (default 1)")
     parser.set_defaults(run=replay)
@@ -64,7 +64,7 @@ def as_json(
         "rows": len(log.arms),
         "arms": list(log.names),
         "features": log.users.shape[1],
-        "least_chance": log.least,
+        "least_probability": log.least,
         "logged": {"mean_reward": logger.mean, "half_width_95": logger.half_width_95},
         "seed": seed,
         "adversary": adversary_json(adversary),

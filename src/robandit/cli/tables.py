@@ -125,8 +125,8 @@ def replay_table(told: dict[str, Any]) -> Sheet:
     names = ", ".join(told["arms"][:12]) + (", ..." if len(told["arms"]) > 12 else "")
     caption = (
         "Mean reward, with a 95 % interval, over the rounds in which a policy took the logged arm and a coin of "
-        f"{told['least_chance']:.3g}/chance fell its way; it learnt from those alone. No regret: a log does not say "
-        f"which arm was best. Rewards counted are the logged ones. Arms, counted from 1: {names}."
+        f"{told['least_probability']:.3g}/probability fell its way; it learnt from those alone. No regret: a log does "
+        f"not say which arm was best. Rewards counted are the logged ones. Arms, counted from 1: {names}."
     )
     title = f"Replay of {told['rows']:,} logged decisions, {len(told['arms'])} arms, {told['features']} features"
     return Sheet(title, columns, rows, caption)
@@ -258,7 +258,7 @@ def audit_table(told: dict[str, Any], most: int) -> Sheet:
     title = f"The {min(most, len(sources))} of {len(sources):,} sources that moved p({leader}) up most"
     caption = (
         f"Influence: p({leader}) less what it would be without the source. e-value: how much its rates and its choice "
-        "of rows differ; 20 is one chance in twenty for a source named beforehand."
+        "of rows differ; 20 is one probability in twenty for a source named beforehand."
     )
     columns = [Column("source", "name"), Column("rows"), Column("influence")]
     columns += [Column("leader without", "name"), Column("e-value")]

@@ -152,14 +152,14 @@ def growth(told: dict[str, Any]) -> Shown:
 def prices(told: dict[str, Any]) -> Shown:
     """Where it is dearest."""
     two, three = told["two_arms"], told["three_arms"]
-    chances = ", ".join(f"{chance:.3f}" for chance in three["dearest_at"])
+    probabilities = ", ".join(f"{probability:.3f}" for probability in three["dearest_at"])
     shown: Shown = [
         f"samba (learning_rate={told['learning_rate']:g}), exact optimum at {told['price']:g} a unit of corruption:",
         f"  means {', '.join(f'{mean:g}' for mean in two['means'])}, T = {two['horizon']:,}: a unit buys most, "
         f"{two['worth_there']:.2f}, at p* = {two['dearest_at']:.3f}",
         f"  means {', '.join(f'{mean:g}' for mean in three['means'])}, T = {three['horizon']:,}: most, "
-        f"{three['worth_there']:.2f}, at p = ({chances}); {three['worth_with_one_rival_forgotten']:.2f} at most where "
-        "the third arm has about e^-3 of the best one's chance",
+        f"{three['worth_there']:.2f}, at p = ({probabilities}); {three['worth_with_one_rival_forgotten']:.2f} at most "
+        "where the third arm has about e^-3 of the best one's probability",
         f"  three arms: regret {three['regret']:,.1f} for {three['spending']:,.1f} of corruption, "
         f"{three['clean_regret']:,.1f} without",
     ]

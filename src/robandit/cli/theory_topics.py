@@ -90,7 +90,7 @@ def prices(arguments: argparse.Namespace, plot: Path | None) -> dict[str, Any]:
         words = f"step {rate:g}, price {price:g}"
         titles = [f"SAMBA, means {', '.join(f'{mean:g}' for mean in means)}, {words}" for means in (pair, triple)]
         assert line.worth is not None
-        price_maps((line.chances, line.worth, price, titles[0]), (plane.ratios, plane.worth, titles[1]), plot)
+        price_maps((line.probabilities, line.worth, price, titles[0]), (plane.ratios, plane.worth, titles[1]), plot)
     return {
         "learning_rate": rate,
         "price": price,

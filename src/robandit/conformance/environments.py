@@ -16,7 +16,7 @@ AnyEnvironment = Environment[Any]
 DRAWS = 2000
 SLACK = (
     np.log(2e9) / (2 * DRAWS)
-) ** 0.5  # Hoeffding: a mean of 2,000 rewards in [0, 1] strays further with chance < 1e-9
+) ** 0.5  # Hoeffding: a mean of 2,000 rewards in [0, 1] strays further with probability < 1e-9
 
 
 def rewards(environment: AnyEnvironment, arm: int, mean: float, seed: int) -> Any:

@@ -25,11 +25,11 @@ def walk_late(policy: AnyPolicy, state: Any, rounds: int, chosen: Random, paid: 
             policy.learn(state, choice, reward, chosen)
             events.append((choice, reward))
         if t % 10 == 0:
-            require_distribution(state.chances, f"with late rewards before round {t}")
+            require_distribution(state.probabilities, f"with late rewards before round {t}")
         choice = policy.choose(state, chosen)
         policy.defer(state, choice)
         events.append((choice, None))
-        reward = reward_of(choice.arm, len(state.chances), paid)
+        reward = reward_of(choice.arm, len(state.probabilities), paid)
         if paid.uniform() >= LOST:
             due.setdefault(t + 1 + int(2 * DELAY * paid.uniform()), []).append((choice, reward))
     return events
@@ -90,7 +90,7 @@ def log_of(events: list[Event]) -> Log:
     """Events as columns."""
     return Log(
         np.array([choice.arm for choice, _ in events]),
-        np.array([choice.chance for choice, _ in events]),
+        np.array([choice.probability for choice, _ in events]),
         np.array([0.0 if reward is None else reward for _, reward in events]),
         np.array([choice.note for choice, _ in events]),
         np.array([reward is not None for _, reward in events]),

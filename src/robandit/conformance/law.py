@@ -53,17 +53,19 @@ def check(part: Part, laws: dict[str, Law]) -> None:
 
 def require_distribution(given: Floats | list[float], when: str) -> None:
     """p(t) is on the simplex to 1e-12."""
-    chances = np.asarray(given)
-    total = chances.sum()
-    if abs(total - 1.0) <= 1e-12 and chances.min() >= 0.0:  # asked before each of many rounds: words only where broken
+    probabilities = np.asarray(given)
+    total = probabilities.sum()
+    if (
+        abs(total - 1.0) <= 1e-12 and probabilities.min() >= 0.0
+    ):  # asked before each of many rounds: words only where broken
         return
-    seen = f"are {chances}" if not np.isfinite(total) or chances.min() < 0.0 else f"sum to {float(total)!r}"
-    raise BrokenLaw(f"{when} the chances {seen}")
+    seen = f"are {probabilities}" if not np.isfinite(total) or probabilities.min() < 0.0 else f"sum to {float(total)!r}"
+    raise BrokenLaw(f"{when} the probabilities {seen}")
 
 
-def divergence(seen: float, chance: float) -> float:
-    """kl(seen, chance) of two coins."""
-    sides = ((seen, chance), (1.0 - seen, 1.0 - chance))
+def divergence(seen: float, probability: float) -> float:
+    """kl(seen, probability) of two coins."""
+    sides = ((seen, probability), (1.0 - seen, 1.0 - probability))
     return sum(x * math.log(x / y) if y > 0.0 else math.inf for x, y in sides if x > 0.0)
 
 

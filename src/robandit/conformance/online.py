@@ -1,4 +1,4 @@
-"""Laws of policies that decide in the world: what lived is what its journal tells, and chances told are true."""
+"""Laws of policies that decide in the world: what lived is what its journal tells, and probabilities told are true."""
 
 import math
 from collections.abc import Callable
@@ -85,9 +85,12 @@ def arms_come_and_go(policy: AnyPolicy) -> None:
         path = Path(folder) / "journal"
         with Learner(made, NAMES, seed=6, horizon=400, journal=path, sync=False) as learner:
             live(learner, 320, 71, changes)
-            chances, whole = learner.chances(200), learner.save()
-        require(list(chances) == ["north", "south", "west", "up", "down"], f"the active arms are {list(chances)}")
-        require(abs(sum(chances.values()) - 1.0) < 1e-9, f"their chances are {chances}")
+            probabilities, whole = learner.probabilities(200), learner.save()
+        require(
+            list(probabilities) == ["north", "south", "west", "up", "down"],
+            f"the active arms are {list(probabilities)}",
+        )
+        require(abs(sum(probabilities.values()) - 1.0) < 1e-9, f"their probabilities are {probabilities}")
         with Learner.open(path, made) as again:
             require(again.save() == whole, "the learner read from its journal differs from the one that lived")
         require(first_difference(path, made) is None, "the journal holds a decision that the policy would not make")
@@ -110,11 +113,11 @@ def refuses(act: Callable[[], Any]) -> str:
     return ""
 
 
-def eligible_chance_is_true(policy: AnyPolicy) -> None:
-    """Among some arms only those come, as often as the chance says, or the policy refuses with a reason.
+def eligible_probability_is_true(policy: AnyPolicy) -> None:
+    """Among some arms only those come, as often as the probability says, or the policy refuses with a reason.
 
-    Of 3,000 choices in one state n kl(frequency, chance) exceeds ln(1.2e10) with probability below 1e-9 over all six
-    looks (Chernoff).
+    Of 3,000 choices in one state n kl(frequency, probability) exceeds ln(1.2e10) with probability below 1e-9 over
+    all six looks (Chernoff).
     """
     made = scaled(policy)
     if lab_only(made):
@@ -136,11 +139,16 @@ def eligible_chance_is_true(policy: AnyPolicy) -> None:
         require({choice.arm for choice in drawn} <= set(among), f"of {among} it chose others")
         if not made.explicit:
             continue
-        chances = made.chances_among(state, among)
-        require_distribution(chances, f"among {among}")
-        for arm, chance in zip(among, chances, strict=True):
-            told = {choice.chance for choice in drawn if choice.arm == arm}
-            require(told <= {chance}, f"arm {arm} among {among} has the chance {chance}, told were {told}")
+        probabilities = made.probabilities_among(state, among)
+        require_distribution(probabilities, f"among {among}")
+        for arm, probability in zip(among, probabilities, strict=True):
+            told = {choice.probability for choice in drawn if choice.arm == arm}
+            require(
+                told <= {probability}, f"arm {arm} among {among} has the probability {probability}, told were {told}"
+            )
             seen = sum(choice.arm == arm for choice in drawn) / DRAWS
-            off = DRAWS * divergence(seen, chance)
-            require(off <= math.log(1.2e10), f"arm {arm} with chance {chance:.4f} came in {seen:.4f} of {DRAWS} draws")
+            off = DRAWS * divergence(seen, probability)
+            require(
+                off <= math.log(1.2e10),
+                f"arm {arm} with probability {probability:.4f} came in {seen:.4f} of {DRAWS} draws",
+            )

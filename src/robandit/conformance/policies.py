@@ -19,7 +19,7 @@ from robandit.conformance.law import (
     require_distribution,
     require_same_play,
 )
-from robandit.conformance.online import arms_come_and_go, eligible_chance_is_true, journal_is_the_learner
+from robandit.conformance.online import arms_come_and_go, eligible_probability_is_true, journal_is_the_learner
 from robandit.conformance.walks import AnyPolicy, begun, features_for, ground_for, reward_of, setting_for, streams, walk
 from robandit.dice import Random
 from robandit.game import Setting
@@ -46,7 +46,7 @@ def simplex(policy: AnyPolicy) -> None:
     for variant in (policy, scaled(policy)):
         state = begun(variant, 4, 1000, chosen)
         for t in range(400):
-            require_distribution(state.chances, f"before round {t}")
+            require_distribution(state.probabilities, f"before round {t}")
             walk(variant, state, 1, chosen, paid)
 
 
@@ -57,18 +57,18 @@ def moves(policy: AnyPolicy) -> None:
     chosen, paid = streams(6)
     made = scaled(policy)
     state = begun(made, 4, 3000, chosen)
-    before = state.chances.copy()
+    before = state.probabilities.copy()
     for _ in range(30):
         walk(made, state, 100, chosen, paid)
-        if not np.array_equal(before, state.chances):
+        if not np.array_equal(before, state.probabilities):
             return
     raise BrokenLaw("p(t) stood still for 3,000 rounds")
 
 
-def chance_is_true(policy: AnyPolicy) -> None:
-    """The chance a choice reports is the one its arm had, or NaN where p(t) has no closed form; JSON can hold it.
+def probability_is_true(policy: AnyPolicy) -> None:
+    """The probability a choice reports is the one its arm had, or NaN where p(t) has no closed form; JSON can hold it.
 
-    And it really is: of 5,000 choices in one state, n kl(frequency, chance) exceeds ln(8e9) with probability below
+    And it really is: of 5,000 choices in one state, n kl(frequency, probability) exceeds ln(8e9) with probability below
     1e-9 over all four arms (Chernoff).
     """
     chosen, paid = streams(8)
@@ -77,15 +77,20 @@ def chance_is_true(policy: AnyPolicy) -> None:
     for t in range(1, 1501):
         choice = policy.choose(state, chosen)
         json.dumps(choice)
-        known = state.chances[choice.arm] if policy.explicit else math.nan
-        same = choice.chance == known or (math.isnan(choice.chance) and not policy.explicit)
-        require(same, f"in round {t} arm {choice.arm} reports the chance {choice.chance!r}, true is {known!r}")
+        known = state.probabilities[choice.arm] if policy.explicit else math.nan
+        same = choice.probability == known or (math.isnan(choice.probability) and not policy.explicit)
+        require(
+            same, f"in round {t} arm {choice.arm} reports the probability {choice.probability!r}, true is {known!r}"
+        )
         made.learn(state, choice, reward_of(choice.arm, 4, paid), chosen)
         if policy.explicit and t in (3, 150, 1500):
             draws = np.bincount([policy.choose(state, chosen).arm for _ in range(5000)], minlength=4) / 5000
-            for arm, (seen, chance) in enumerate(zip(draws, state.chances, strict=True)):
-                off = 5000 * divergence(float(seen), float(chance))
-                require(off <= math.log(8e9), f"arm {arm} with chance {chance:.4f} came in {seen:.4f} of 5,000 draws")
+            for arm, (seen, probability) in enumerate(zip(draws, state.probabilities, strict=True)):
+                off = 5000 * divergence(float(seen), float(probability))
+                require(
+                    off <= math.log(8e9),
+                    f"arm {arm} with probability {probability:.4f} came in {seen:.4f} of 5,000 draws",
+                )
 
 
 def same_seed(policy: AnyPolicy) -> None:
@@ -184,7 +189,7 @@ def few_and_many_arms(policy: AnyPolicy) -> None:
     for arms, horizon in ((1, 200), (1000, 1500)):
         play = table(scaled(policy), tuple(np.linspace(0.1, 0.9, arms)), horizon, 1)
         state = play.play_compiled(slice(0, 1))[1]
-        require_distribution(state.chances, f"with {arms} arms after {horizon} rounds")
+        require_distribution(state.probabilities, f"with {arms} arms after {horizon} rounds")
         require(play.pulls.sum() == horizon, f"with {arms} arms it made {play.pulls.sum()} of {horizon} choices")
 
 
@@ -193,7 +198,7 @@ def extreme_rewards(policy: AnyPolicy) -> None:
     for means in ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.0, 1.0, 0.0)):
         for variant in (policy, scaled(policy)):
             state = table(variant, means, 30_000, 1).play_compiled(slice(0, 1))[1]
-            require_distribution(state.chances, f"after 30,000 rounds on means {means}")
+            require_distribution(state.probabilities, f"after 30,000 rounds on means {means}")
             finite = all(np.isfinite(value).all() for value in flat(packed(state, layout_of(state))))
             require(finite, f"its state is not finite after 30,000 rounds on means {means}")
 
@@ -242,7 +247,7 @@ def choosing_changes_nothing(policy: AnyPolicy) -> None:
 PLAIN_LAWS = (
     simplex,
     moves,
-    chance_is_true,
+    probability_is_true,
     same_seed,
     save_and_load,
     bounded_memory,
@@ -250,7 +255,7 @@ PLAIN_LAWS = (
     deferring_is_harmless,
     needs_are_declared,
     choosing_changes_nothing,
-    eligible_chance_is_true,
+    eligible_probability_is_true,
 )
 COMPILED_LAWS = (
     compiled_equals_interpreted,

@@ -54,6 +54,6 @@ def walk(policy: AnyPolicy, state: Any, rounds: int, policy_random: Random, rewa
     choices = []
     for _ in range(rounds):
         choice = policy.choose(state, policy_random)
-        policy.learn(state, choice, reward_of(choice.arm, len(state.chances), reward_random), policy_random)
+        policy.learn(state, choice, reward_of(choice.arm, len(state.probabilities), reward_random), policy_random)
         choices.append(choice)
     return choices

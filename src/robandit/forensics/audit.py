@@ -121,20 +121,20 @@ class Auditor:
         )
         return replace(found, notes=[*self.notes, *self.about_evidence(found), UNKNOWN])
 
-    def belief(self, chances: Floats) -> Belief:
+    def belief(self, probabilities: Floats) -> Belief:
         """p by the arms' names."""
-        named = dict(zip(self.table.arms, (float(chance) for chance in chances), strict=True))
-        return Belief(self.table.arms[leader_of(chances)], named)
+        named = dict(zip(self.table.arms, (float(probability) for probability in probabilities), strict=True))
+        return Belief(self.table.arms[leader_of(probabilities)], named)
 
     def say_how_p_is_read(self) -> None:
-        """What the chances of the belief are, where they are not simply p."""
+        """What the probabilities of the belief are, where they are not simply p."""
         if self.folding.kind == MEANS:
             self.notes.append(
                 f"{self.policy} leaves nothing to chance: its belief is the arm with the best mean reward"
             )
         if self.folding.kind == TRIALS:
             thrown = f"the share of {self.folding.trials:,} trial choices"
-            self.notes.append(f"{self.policy} cannot tell its chances: its belief is {thrown}")
+            self.notes.append(f"{self.policy} cannot tell its probabilities: its belief is {thrown}")
         if not self.folding.columns["rewarded"].all():
             self.notes.append("a journal has a row for each decision and one for each reward")
         if self.given.changes:
@@ -198,7 +198,7 @@ class Auditor:
         how: dict[str, Any] = {"arms": self.setting.arms, "horizon": self.setting.horizon, "seed": self.seed}
         how |= {"corruption": self.setting.corruption, "state": self.start}
         state = replay_log(self.policy, rest.log, **how)
-        return leader_of(state.chances)
+        return leader_of(state.probabilities)
 
     def what_if(self, codes: Codes) -> WhatIf:
         """The belief, its course and the state without some rows."""
@@ -275,7 +275,7 @@ class Auditor:
             shadow = folding.shadow(np.array([folding.rows]), codes)
             value = estimator.of(shadow) if one.explicit else None
             if value is None and f"{one}: " not in "".join(self.notes):
-                self.notes.append(f"{one}: no off-policy value, for it cannot tell its chances")
+                self.notes.append(f"{one}: no off-policy value, for it cannot tell its probabilities")
             policies[str(one)] = {**self.belief(shadow.beliefs[-1]).as_json(), "value": value}
         rewards = estimator.rewards
         return {"rows": len(rewards), "mean_reward": float(rewards.mean()), "arms": arms, "policies": policies}
@@ -315,5 +315,5 @@ def blind_to(policy: Policy[Any], setting: Setting) -> list[float]:
     for reward in (0.0, 1.0):
         after = deepcopy(state)
         policy.learn(after, Choice(0, 1.0 / setting.arms, 0), reward, random)
-        moved.append(float(np.abs(after.chances - state.chances).sum()))
+        moved.append(float(np.abs(after.probabilities - state.probabilities).sum()))
     return [reward for reward, here, there in zip((0.0, 1.0), moved, moved[::-1], strict=True) if here < 0.1 * there]

@@ -1,7 +1,8 @@
 """How much sources differ, as e-values that may be looked at after every row and stopped at any time.
 
 An e-process is what a fair bettor against a hypothesis would own, having begun with 1: if the hypothesis is true, it
-ever reaches 1/a with a chance of at most a, however often one looks (Ville 1939; Ramdas, Grünwald, Vovk & Shafer 2023).
+ever reaches 1/a with probability at most a, however often one looks (Ville 1939; Ramdas, Grünwald, Vovk & Shafer
+2023).
 Every hypothesis here says "like the others". What is found is a difference; whether it is fraud, no number can say.
 """
 
@@ -20,7 +21,7 @@ LARGEST = 690.0  # e to this power still is a number
 
 
 def mixture(ones: Floats, zeros: Floats) -> Floats:
-    """log of the chance of a sequence of ones and zeros under a rate drawn from Beta(1/2, 1/2): Krichevsky & Trofimov.
+    """Log-probability of a sequence of ones and zeros under a rate drawn from Beta(1/2, 1/2): Krichevsky & Trofimov.
 
     For rewards between 0 and 1 the sums of R and 1 - R take the place of counts: q^R (1 - q)^(1 - R) is convex in R, so
     no bounded reward of the same mean earns more than a coin (sub-Bernoulli; Howard, Ramdas, McAuliffe & Sekhon 2020).
@@ -30,7 +31,7 @@ def mixture(ones: Floats, zeros: Floats) -> Floats:
 
 
 def best_single(ones: Floats, zeros: Floats) -> Floats:
-    """log of the largest chance any one rate gives to a sequence."""
+    """log of the largest probability any one rate gives to a sequence."""
     total = np.maximum(ones + zeros, 1e-300)
     shares = np.maximum(ones / total, 1e-300), np.maximum(zeros / total, 1e-300)
     found: Floats = ones * np.log(shares[0]) + zeros * np.log(shares[1])
@@ -69,7 +70,7 @@ def selection(pulls: Floats, gains: Floats) -> Floats:
 
     A bettor stakes a share of its wealth on one arm each time the source reports: the factor is 1 - share + share/p if
     that arm was shown and 1 - share if not (Waudby-Smith & Ramdas 2023). `gains` is the sum of the logarithms of the
-    former, shaped (shares, ..., sources, arms). Assumed: the chances in the log are the true ones.
+    former, shaped (shares, ..., sources, arms). Assumed: the probabilities in the log are the true ones.
     """
     absent = pulls.sum(axis=-1, keepdims=True) - pulls
     shares = np.log1p(-np.array(SHARES)).reshape(-1, *(1,) * pulls.ndim)
@@ -77,7 +78,7 @@ def selection(pulls: Floats, gains: Floats) -> Floats:
 
 
 def bursts(reports: Floats, again: Floats, near: Floats, rows: float) -> Floats:
-    """log e-values against "each row comes from this source with the same chance, whatever came before".
+    """log e-values against "each row comes from this source with the same probability, whatever came before".
 
     Rows are told apart by whether the source reported within the last few (`near` of them, in which it reported `again`
     so many times). Shaped (windows, sources). Honest people report in bursts too: read it as a description.

@@ -21,11 +21,11 @@ class Belief:
     """p over the arms after the log."""
 
     leader: str
-    chances: dict[str, float]
+    probabilities: dict[str, float]
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
-        return {"leader": self.leader, "chances": self.chances}
+        return {"leader": self.leader, "probabilities": self.probabilities}
 
 
 @dataclass(frozen=True)
@@ -63,18 +63,18 @@ class Audit:
         if self.influence is None:
             return []
         arms, leader = self.table.arms, self.table.arms.index(self.belief.leader)
-        moved = self.influence.moved(leader, self.belief.chances[self.belief.leader])
+        moved = self.influence.moved(leader, self.belief.probabilities[self.belief.leader])
         logs = self.e_values()
         return [
             {
                 "source": self.table.sources[source],
                 "rows": int(rows),
                 "influence": float(far),
-                "leader_without": arms[leader_of(chances)],
+                "leader_without": arms[leader_of(probabilities)],
                 "e_value": as_number(float(logs[source])) if logs is not None else None,
             }
-            for source, rows, far, chances in zip(
-                self.influence.order, self.influence.rows, moved, self.influence.chances, strict=True
+            for source, rows, far, probabilities in zip(
+                self.influence.order, self.influence.rows, moved, self.influence.probabilities, strict=True
             )
         ]
 

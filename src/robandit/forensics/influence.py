@@ -28,13 +28,13 @@ class Influence:
     """Sources by how far each moved the belief in the leader, the most influential first."""
 
     order: Codes  # sources' numbers
-    chances: Floats  # p without each of them, in that order
+    probabilities: Floats  # p without each of them, in that order
     rows: Codes  # how many rows each has
     left_out: int  # sources that were not folded without, because there are too many
 
-    def moved(self, leader: int, chance: float) -> Floats:
+    def moved(self, leader: int, probability: float) -> Floats:
         """How far each moved p(leader): what it is, less what it would be."""
-        found: Floats = chance - self.chances[:, leader]
+        found: Floats = probability - self.probabilities[:, leader]
         return found
 
 
@@ -66,9 +66,9 @@ def influence_of(
     tried = present[np.argsort(-np.abs(hint[present]), kind="stable")][:most]
     if len(tried) == 0:
         return Influence(tried, np.zeros((0, folding.setting.arms)), counts[tried], 0)
-    chances = folding.without(tried, progress=tell)[:, 0]
-    order = np.lexsort((-hint[tried], chances[:, leader]))  # the lowest p(leader) first, ties by first order
-    return Influence(tried[order], chances[order], counts[tried[order]], len(present) - len(tried))
+    probabilities = folding.without(tried, progress=tell)[:, 0]
+    order = np.lexsort((-hint[tried], probabilities[:, leader]))  # the lowest p(leader) first, ties by first order
+    return Influence(tried[order], probabilities[order], counts[tried[order]], len(present) - len(tried))
 
 
 def witness_of(folding: Folding, leader: int, found: Influence) -> Codes | None:
@@ -88,8 +88,8 @@ def witness_of(folding: Folding, leader: int, found: Influence) -> Codes | None:
         next_ones = np.array([source for source in ranked if source not in removed][:NEXT])
         if len(next_ones) == 0:
             break
-        chances = folding.without(next_ones, without(folding.codes, np.array(removed, np.int64)))[:, 0, leader]
-        removed.append(int(next_ones[chances.argmin()]))
+        probabilities = folding.without(next_ones, without(folding.codes, np.array(removed, np.int64)))[:, 0, leader]
+        removed.append(int(next_ones[probabilities.argmin()]))
         if turned(removed):
             return pruned(removed, turned)
     rest = removed + [source for source in ranked if source not in removed]
@@ -128,6 +128,6 @@ def without(codes: Codes, sources: Codes) -> Codes:
     return np.where(np.isin(codes, sources), NOBODY, codes)
 
 
-def leader_of(chances: Any) -> int:
+def leader_of(probabilities: Any) -> int:
     """The arm that is believed to be best, the first one on ties."""
-    return int(np.argmax(chances))
+    return int(np.argmax(probabilities))

@@ -1,6 +1,6 @@
-"""What an arm, or another policy, would have earned, from the chances in the log: three estimates with intervals.
+"""What an arm, or another policy, would have earned, from the probabilities in the log: three estimates with intervals.
 
-Importance weights need true chances; where one is missing nothing is estimated. Intervals are asymptotic (95 %).
+Importance weights need true probabilities; where one is missing nothing is estimated. Intervals are asymptotic (95 %).
 """
 
 from typing import Any
@@ -21,16 +21,16 @@ def why_not(table: Table, codes: Codes) -> str:
     columns = table.log.columns()
     if not (columns["rewarded"] & (codes >= 0)).any():
         return "no off-policy values: no reward counts"
-    missing = np.isnan(columns["chances"])
+    missing = np.isnan(columns["probabilities"])
     if missing.all():
-        return "no off-policy values: the log has no chances"
+        return "no off-policy values: the log has no probabilities"
     if missing.any():
-        return f"no off-policy values: {table.place(int(np.argmax(missing)))} has no chance"
+        return f"no off-policy values: {table.place(int(np.argmax(missing)))} has no probability"
     return ""
 
 
 class Estimator:
-    """Rewards with the chances of their decisions, and the means known when each decision was made."""
+    """Rewards with the probabilities of their decisions, and the means known when each decision was made."""
 
     def __init__(self, table: Table, codes: Codes) -> None:
         columns = table.log.columns()
@@ -38,7 +38,7 @@ class Estimator:
         self.rows = np.nonzero(columns["rewarded"] & (codes >= 0))[0]  # with a reward that counts
         self.decided = decision_rows(columns)[self.rows]
         self.taken, self.rewards = columns["arms"][self.rows], columns["rewards"][self.rows]
-        self.weights = 1.0 / columns["chances"][self.rows]
+        self.weights = 1.0 / columns["probabilities"][self.rows]
         self.learnt = columns["rewarded"] & (codes >= 0)
 
     def known(self, arm: int) -> Floats:

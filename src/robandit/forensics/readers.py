@@ -111,8 +111,10 @@ def present(columns: Columns, header: list[str], path: Path) -> dict[str, str]:
     """The columns of a file by role; one that is needed, or was named by hand, must be there."""
     usual = Columns()
     found = {}
-    for role in ("arm", "reward", "chance", "source", "time", "delay"):
+    for role in ("arm", "reward", "probability", "source", "time", "delay"):
         name = getattr(columns, role)
+        if role == name == "probability" and name not in header and "chance" in header:
+            name = "chance"  # as exports named it before
         if name in header:
             found[role] = name
         elif role in ("arm", "reward") or name != getattr(usual, role):
@@ -124,7 +126,7 @@ def wrong_line(path: Path, found: dict[str, str], header: list[str], error: Exce
     """The first line a CSV reader cannot take, found by reading it slowly."""
     import csv
 
-    numbers = {header.index(name): role for role, name in found.items() if role in ("reward", "chance", "delay")}
+    numbers = {header.index(name): role for role, name in found.items() if role in ("reward", "probability", "delay")}
     with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
         reader = csv.reader(file)
         next(reader)
@@ -175,18 +177,20 @@ def table_of(told: dict[str, Any], columns: Columns, path: Path, first_line: int
     refuse(~((rewards >= low) & (rewards <= high)), rule, lambda row: f"{rewards[row]:g}")
     if columns.range != (0.0, 1.0):
         rewards = np.clip((rewards - low) / (high - low), 0.0, 1.0)
-    chances = np.full(rows, np.nan)
-    if "chance" in told:
-        chances = numbers_in(told["chance"], "chance", path)
-        wrong = ~np.isnan(chances) & ~((chances > 0) & (chances <= 1))
-        refuse(wrong, "chances must be above 0 and at most 1, or left empty", lambda row: f"{chances[row]:g}")
+    probabilities = np.full(rows, np.nan)
+    if "probability" in told:
+        probabilities = numbers_in(told["probability"], "probability", path)
+        wrong = ~np.isnan(probabilities) & ~((probabilities > 0) & (probabilities <= 1))
+        refuse(
+            wrong, "probabilities must be above 0 and at most 1, or left empty", lambda row: f"{probabilities[row]:g}"
+        )
     codes, names = np.zeros(rows, np.int64), tuple[str, ...]()
     if "source" in told:
         codes, names = coded(told["source"], "source", path)
         codes[codes < 0] = len(names)
     times = times_in(told["time"], path) if "time" in told else None
     delays = numbers_in(told["delay"], "delay", path) if "delay" in told else None
-    log = Log(arms, chances, rewards)
+    log = Log(arms, probabilities, rewards)
     return Table(log, arm_names, names, codes, times, delays, first_line)
 
 

@@ -22,8 +22,8 @@ ROWS = 1000  # sources in the page's table; all of them are in the JSON
 CUT = (-3.0, 10.0)  # powers of ten between which evidence is drawn
 HYPOTHESES = {
     "rate": "On every arm a source's rewards have the mean of all others' there, and the means stay as they are.",
-    "selection": "Whether a source reports does not depend on the arm that was shown, and the logged chances are true.",
-    "bursts": "Each row comes from a source with the same chance, whatever came before. Honest people break this too.",
+    "selection": "Whether a source reports does not depend on the arm shown, and logged probabilities are true.",
+    "bursts": "Each row comes from a source with the same probability, whatever came before. Honest people break that.",
     "delays": "A source's reports come late as often as all others'.",
 }
 
@@ -32,8 +32,9 @@ def write_report(found: Audit, name: str, folder: Path) -> Path:
     """Write the page; answers where it is."""
     table = found.table
     lead = [
-        f"{Path(name).name}: {table.rows:,} rows, {len(table.arms)} arms, {len(table.sources):,} sources, folded by "
-        f"{found.policy}. {found.belief.leader} leads with p = {shown(found.belief.chances[found.belief.leader])}.",
+        f"{Path(name).name}: {table.rows:,} rows, {len(table.arms)} arms, {len(table.sources):,} sources, "
+        f"folded by {found.policy}. {found.belief.leader} "
+        f"leads with p = {shown(found.belief.probabilities[found.belief.leader])}.",
         UNKNOWN,
     ]
     sections = [belief_section(found), *influence_sections(found), *evidence_sections(found), price_section(found)]
@@ -42,9 +43,15 @@ def write_report(found: Audit, name: str, folder: Path) -> Path:
     return write_page("Were we manipulated?", lead, sections, folder)
 
 
-def shown(chance: float) -> str:
+def shown(probability: float) -> str:
     """A probability with as many digits as it needs."""
-    return f"{chance:.3f}" if 0.001 <= chance <= 0.999 else f"{chance:.3g}" if chance < 0.5 else f"1 - {1 - chance:.2g}"
+    return (
+        f"{probability:.3f}"
+        if 0.001 <= probability <= 0.999
+        else f"{probability:.3g}"
+        if probability < 0.5
+        else f"1 - {1 - probability:.2g}"
+    )
 
 
 def belief_section(found: Audit) -> Section:
@@ -57,12 +64,12 @@ def belief_section(found: Audit) -> Section:
         panels.append(belief_panel(found, f"without {what_if.rows:,} rows", what_if.over_time))
         since = what_if.first_other_leader
         when = "The same arm would have led throughout." if since is None else f"Another arm leads after row {since:,}."
-        chance = shown(what_if.belief.chances[what_if.belief.leader])
-        text.append(f"Without the rows named, {what_if.belief.leader} would lead with p = {chance}. {when}")
+        probability = shown(what_if.belief.probabilities[what_if.belief.leader])
+        text.append(f"Without the rows named, {what_if.belief.leader} would lead with p = {probability}. {when}")
     leaders = found.over_time.argmax(axis=1)
     turns = np.nonzero(leaders[1:] != leaders[:-1])[0] + 1
     rows = [[int(marks[turn]), arms[leaders[turn - 1]], arms[leaders[turn]]] for turn in turns]
-    now = [[arm, float(chance)] for arm, chance in found.belief.chances.items()]
+    now = [[arm, float(probability)] for arm, probability in found.belief.probabilities.items()]
     caption = "What the policy believes, row by row."
     if len(arms) > ARMS:
         caption += f" The {ARMS} arms of {len(arms)} that were ever believed in most."
@@ -70,9 +77,9 @@ def belief_section(found: Audit) -> Section:
         "belief",
         "What the policy believes",
         text,
-        pictures=[Picture("belief-over-time", caption, Drawing(panels, "row", "chance of the arm"))],
+        pictures=[Picture("belief-over-time", caption, Drawing(panels, "row", "probability of the arm"))],
         tables=[
-            Sheet("belief-now", "The belief after the log", ["arm", "chance"], now),
+            Sheet("belief-now", "The belief after the log", ["arm", "probability"], now),
             Sheet("changes-of-mind", "Changes of mind", ["seen by row", "from", "to"], rows),
         ],
     )
@@ -134,7 +141,7 @@ def evidence_sections(found: Audit) -> list[Section]:
     lines.append(Line(f"alarm at level {LEVEL:g}", numbered(7), x, np.full(len(x), -math.log10(level))))
     text = [
         "An e-value is what a bettor against a hypothesis owns who began with 1. If no source differs it ever reaches "
-        f"{1 / level:.0f} with a chance of at most {level:.3g}, however often one looks; the level of {LEVEL:g} is "
+        f"{1 / level:.0f} with probability at most {level:.3g}, however often one looks; the level of {LEVEL:g} is "
         f"shared by {len(found.evidence)} statistics. A difference is not fraud.",
     ]
     flags = found.flagged()
@@ -216,8 +223,10 @@ def off_policy_sections(found: Audit) -> list[Section]:
     ]
     tables = [Sheet("off-policy-rows", "Values", headings, rows)]
     if told["policies"]:
-        beliefs = [[name, row["leader"], row["chances"][row["leader"]]] for name, row in told["policies"].items()]
-        tables.append(Sheet("shadow-rows", "What shadow policies believe", ["policy", "leader", "its chance"], beliefs))
+        beliefs = [[name, row["leader"], row["probabilities"][row["leader"]]] for name, row in told["policies"].items()]
+        tables.append(
+            Sheet("shadow-rows", "What shadow policies believe", ["policy", "leader", "its probability"], beliefs)
+        )
     return [Section("off-policy", "What else would have earned", text, tables=tables)]
 
 

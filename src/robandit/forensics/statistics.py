@@ -35,7 +35,7 @@ def all_evidence(table: Table, codes: Codes, looks: int | None = None) -> list[E
     given = {name: column[rows] for name, column in columns.items()}
     given |= {"rows": rows, "codes": codes[rows]}
     found = [over_time("rate", marks, rates_by_mark(given, marks, sources, arms))]
-    if not np.isnan(given["chances"]).any() and given["chances"].min() < 1.0:
+    if not np.isnan(given["probabilities"]).any() and given["probabilities"].min() < 1.0:
         found.append(over_time("selection", marks, selection_by_mark(given, marks, sources, arms)))
     found.append(over_time("bursts", marks, bursts_by_mark(given, marks, sources)))
     if table.delays is not None:
@@ -85,7 +85,7 @@ def selection_by_mark(given: dict[str, Any], marks: Codes, sources: int, arms: i
         places = given["codes"][piece] * arms + given["arms"][piece]
         pulls += counted(places, len(pulls))
         for stake, gain in zip(shares, gains, strict=True):
-            gain += counted(places, len(gain), np.log1p(stake * (1.0 / given["chances"][piece] - 1.0)))
+            gain += counted(places, len(gain), np.log1p(stake * (1.0 / given["probabilities"][piece] - 1.0)))
         found.append(selection(pulls.reshape(-1, arms)[:-1], gains.reshape(len(shares), -1, arms)[:, :-1]))
     return found
 

@@ -107,9 +107,9 @@ class Stretched(Folding):
             sums = np.bincount(arms, rewards, self.setting.arms)[present]
             means = np.where(pulls > 0, sums / np.maximum(pulls, 1), -1.0)
             return np.eye(len(present))[int(means.argmax())]
-        if len(present) == len(state.chances):
-            return state.chances
-        return np.array(self.policy.chances_among(state, present))
+        if len(present) == len(state.probabilities):
+            return state.probabilities
+        return np.array(self.policy.probabilities_among(state, present))
 
     def replayed(self, kept: Any) -> Floats:
         """What is believed after a log that never held the other rows, by the loop that knows of no sources."""

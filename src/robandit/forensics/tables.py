@@ -21,7 +21,7 @@ class Columns:
 
     arm: str = "arm"
     reward: str = "reward"
-    chance: str = "chance"
+    probability: str = "probability"
     source: str = "source"
     time: str = "time"
     delay: str = "delay"
@@ -67,18 +67,18 @@ class Table:
 def fitted(table: Table, policy: Policy[Any]) -> Table:
     """The table as a policy can learn from it, or a sentence why it cannot.
 
-    A policy that only counts never looks at a chance, so a missing one is no harm; one that weighs must have it.
+    A policy that only counts never looks at a probability, so a missing one is no harm; one that weighs must have it.
     """
     decided = "" if table.terms is None else table.terms.policy
     if policy.reads_note and (table.log.notes is None or decided.partition(":")[0] not in ("", policy.name)):
         raise InputError(f"{policy} learns from coins it throws when it decides, and this log does not tell them")
-    missing = np.isnan(np.asarray(table.log.chances))
+    missing = np.isnan(np.asarray(table.log.probabilities))
     if not policy.explicit or not missing.any():
         return table
     if policy.late != "exact":
         row = table.place(int(np.argmax(missing)))
         raise InputError(
-            f"{policy} weighs a reward by the chance its arm had, and {row} has none: name the column of the chances, "
+            f"{policy} weighs a reward by the probability its arm had, and {row} has none: name their column, "
             "or audit with a policy that only counts, such as ucb1 or thompson"
         )
-    return replace(table, log=replace(table.log, chances=np.where(missing, 1.0, table.log.chances)))
+    return replace(table, log=replace(table.log, probabilities=np.where(missing, 1.0, table.log.probabilities)))

@@ -104,7 +104,7 @@ def play(
                 checkpoint = checkpoints[min(record, len(checkpoints) - 1)]
             pause = min(checkpoint, pause + LISTEN)
             progress[run] = t + 1
-            if not is_distribution(state.chances):
+            if not is_distribution(state.probabilities):
                 faults[run, 0] = NO_DISTRIBUTION
                 return
             if stop[0] != 0:

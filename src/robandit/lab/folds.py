@@ -33,7 +33,7 @@ class Shadow:
     """What a policy would have done row by row, had it learnt the same log."""
 
     beliefs: Floats  # (marks, arms)
-    taken: Floats  # the chance it gave to the arm that was taken
+    taken: Floats  # the probability it gave to the arm that was taken
     expected: Floats  # the reward it expected by the means seen so far
 
 
@@ -89,7 +89,7 @@ class Folding:
         if not self.policy.explicit:
             return leave_out.TRIALS
         state = self.fold(np.array([NOBODY]), np.array([self.rows]), leave_out.PRESENT, self.codes)[1]
-        return leave_out.MEANS if state.chances.max() == 1.0 else leave_out.PRESENT
+        return leave_out.MEANS if state.probabilities.max() == 1.0 else leave_out.PRESENT
 
     def marks(self, count: int) -> Codes:
         """Rows after which p is looked at: so many, evenly spaced, the last one among them."""
@@ -166,8 +166,10 @@ class Folding:
         It begins at the row `first`, where the state is `start`; with all rows and a fresh one if neither is given.
         """
         state = deepcopy(self.fresh if start is None else start)
-        arms = len(state.chances)
-        rows = tuple(self.columns[name] for name in ("arms", "chances", "notes", "rewards", "rewarded", "numbers"))
+        arms = len(state.probabilities)
+        rows = tuple(
+            self.columns[name] for name in ("arms", "probabilities", "notes", "rewards", "rewarded", "numbers")
+        )
         dice = np.array([decision_key(self.seed, LEARNING), *SPLITMIX], np.uint64)
         words = decision_words(self.seed, np.zeros(1, np.uint64), CHOOSING)[0]
         beliefs = np.zeros((len(left), len(marks), arms))

@@ -61,7 +61,7 @@ def leave_out(parts: Any, fresh: Any, rows: Any, dice: Any, left: Any, rules: An
                 belief[best_mean(known)] = 1.0
             else:
                 for arm in range(len(belief)):
-                    belief[arm] = state.chances[arm]
+                    belief[arm] = state.probabilities[arm]
             done = marks[mark]
         if control[0][0] != 0:
             break
@@ -82,8 +82,8 @@ def learn_rows(
     known: Any,
     control: Any,
 ) -> None:
-    """Learn some rows; where asked, write down the chance each row's arm had and the reward expected of p."""
-    arms, chances, notes, rewards, rewarded, numbers, sources = rows
+    """Learn some rows; where asked, write down the probability each row's arm had and the reward expected of p."""
+    arms, probabilities, notes, rewards, rewarded, numbers, sources = rows
     stop, progress = control
     pause = first + LISTEN
     for row in range(first, last):
@@ -93,11 +93,11 @@ def learn_rows(
                 return
             progress[0] += LISTEN
         if len(taken) > 0:
-            taken[row] = state.chances[arms[row]]
-            expected[row] = reward_expected(state.chances, known)
+            taken[row] = state.probabilities[arms[row]]
+            expected[row] = reward_expected(state.probabilities, known)
         if sources[row] < 0 or sources[row] == left:
             continue
-        choice = Choice(arms[row], chances[row], notes[row])
+        choice = Choice(arms[row], probabilities[row], notes[row])
         if rewarded[row]:
             random = open_random(decision_words(dice, numbers[row]))
             policy.learn(state, choice, rewards[row], random)
@@ -109,11 +109,11 @@ def learn_rows(
     progress[0] += (last - first) % LISTEN
 
 
-def reward_expected(chances: Any, known: Any) -> float:
+def reward_expected(probabilities: Any, known: Any) -> float:
     """The mean reward of p by the means seen so far; 1/2 for an arm of which nothing was seen."""
     total = 0.0
-    for arm in range(len(chances)):
-        total += chances[arm] * ((known[0, arm] + 0.5) / (known[1, arm] + 1.0))
+    for arm in range(len(probabilities)):
+        total += probabilities[arm] * ((known[0, arm] + 0.5) / (known[1, arm] + 1.0))
     return total
 
 

@@ -22,7 +22,7 @@ class Log:
     """What happened, in the order it was learnt: one row a reward, or a choice whose reward comes in a later row."""
 
     arms: NDArray[np.int64]
-    chances: Floats  # the chance the arm had when it was chosen; NaN where the policy cannot tell
+    probabilities: Floats  # the probability the arm had when it was chosen; NaN where the policy cannot tell
     rewards: Floats  # in [0, 1]; not looked at where there is none
     notes: NDArray[np.int64] | None = None  # the coins of a policy that throws some
     rewarded: NDArray[np.bool_] | None = None  # False: the reward comes later, or never; all True if not given
@@ -32,7 +32,12 @@ class Log:
         """Every column as an array of its type."""
         count = np.size(self.arms)
         usual = {"notes": np.zeros(count), "rewarded": np.ones(count), "numbers": np.arange(count)}
-        kinds: dict[str, Any] = {"arms": np.int64, "chances": np.float64, "notes": np.int64, "rewards": np.float64}
+        kinds: dict[str, Any] = {
+            "arms": np.int64,
+            "probabilities": np.float64,
+            "notes": np.int64,
+            "rewards": np.float64,
+        }
         kinds |= {"rewarded": np.bool_, "numbers": np.uint64}
         found = {}
         for name, kind in kinds.items():
@@ -53,15 +58,15 @@ class Log:
 
 def check_columns(columns: dict[str, Any], policy: Policy[Any], arms: int) -> None:
     """Refuse rows that cannot have happened, with the number of the first one."""
-    rewarded, chances = columns["rewarded"], columns["chances"]
-    known = ~np.isnan(chances)
+    rewarded, probabilities = columns["rewarded"], columns["probabilities"]
+    known = ~np.isnan(probabilities)
     wrong = {
         f"arms must be from 0 to {arms - 1}": (columns["arms"] < 0) | (columns["arms"] >= arms),
         "rewards must be numbers from 0 to 1": rewarded & ~((columns["rewards"] >= 0) & (columns["rewards"] <= 1)),
-        "chances must be above 0 and at most 1, or NaN": known & ~((chances > 0) & (chances <= 1)),
+        "probabilities must be above 0 and at most 1, or NaN": known & ~((probabilities > 0) & (probabilities <= 1)),
     }
     if policy.explicit:
-        wrong[f"chances must be known for {policy.name}"] = ~known
+        wrong[f"probabilities must be known for {policy.name}"] = ~known
     for rule, rows in wrong.items():
         if rows.any():
             row = int(np.argmax(rows))
@@ -103,7 +108,7 @@ def replay_log(
     for first in range(0, len(columns["arms"]), ROWS):
         piece = {name: column[first : first + ROWS] for name, column in columns.items()}
         words = decision_words(seed, piece.pop("numbers"), LEARNING)
-        rows = tuple(piece[name] for name in ("arms", "chances", "notes", "rewards", "rewarded"))
+        rows = tuple(piece[name] for name in ("arms", "probabilities", "notes", "rewards", "rewarded"))
         if first == 0 and engine == "rounds":
             check_user_replay(policy, memory, tuple(column[:ROUNDS].tolist() for column in rows), words)
         if engine == "plain":

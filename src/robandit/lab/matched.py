@@ -1,9 +1,9 @@
 """What a policy would have earned on logged contexts: by replay of the rounds in which it takes the logged arm.
 
-Each row of the log is offered once (Li, Chu, Langford & Wang 2011). A row is taken with probability q/chance, q the
-smallest chance in the log, so that every arm is as likely to be answered in every context: the rounds that are left are
-those the policy would have met. What is measured is the mean reward over that many rounds, about q times the rows; not
-regret, because a log does not say which arm was best.
+Each row of the log is offered once (Li, Chu, Langford & Wang 2011). A row is taken with probability q/p, p the one
+it was logged with and q the smallest in the log, so that every arm is as likely to be answered in every context: the
+rounds that are left are those the policy would have met. What is measured is the mean reward over that many rounds,
+about q times the rows; not regret, because a log does not say which arm was best.
 """
 
 import csv
@@ -24,8 +24,8 @@ from robandit.lab import matching
 from robandit.lab.table import check_contexts
 from robandit.numerics import student_quantile
 
-NEEDED = ("arm", "reward", "chance")
-FAR_OFF = 6.0  # standard errors: with true chances one arm of a log is so far off with probability below 1e-8
+NEEDED = ("arm", "reward", "probability")
+FAR_OFF = 6.0  # standard errors: with true probabilities one arm of a log is so far off with probability below 1e-8
 
 
 @dataclass(frozen=True)
@@ -35,46 +35,46 @@ class ContextLog:
     users: Floats  # (rows, dimension)
     arms: NDArray[np.int64]
     rewards: Floats
-    chances: Floats
+    probabilities: Floats
     names: tuple[str, ...]  # of the arms
 
     def __post_init__(self) -> None:
-        rows = {len(column) for column in (self.users, self.arms, self.rewards, self.chances)}
+        rows = {len(column) for column in (self.users, self.arms, self.rewards, self.probabilities)}
         if len(rows) != 1 or 0 in rows or self.users.ndim != 2 or self.users.shape[1] == 0:
-            raise InputError("a log must have rows, each with a user, an arm, a reward and a chance")
+            raise InputError("a log must have rows, each with a user, an arm, a reward and a probability")
         wrong = {
             f"arm must be from 0 to {len(self.names) - 1}": (self.arms < 0) | (self.arms >= len(self.names)),
             "reward must be a number from 0 to 1": ~((self.rewards >= 0) & (self.rewards <= 1)),
-            "chance must be above 0 and at most 1": ~((self.chances > 0) & (self.chances <= 1)),
+            "probability must be above 0 and at most 1": ~((self.probabilities > 0) & (self.probabilities <= 1)),
             "features must be finite numbers": ~np.isfinite(self.users).all(axis=1),
         }
         for rule, where in wrong.items():
             if where.any():
                 raise InputError(f"log: {rule}; row {int(np.argmax(where)) + 1} is not so")
-        self.check_chances()
+        self.check_probabilities()
 
-    def check_chances(self) -> None:
-        """Refuse a log from which nothing follows: in the mean 1/chance of an arm's rows must be 1 a row of the log."""
+    def check_probabilities(self) -> None:
+        """Refuse a log from which nothing follows: 1/p summed over an arm's rows must be near the number of rows."""
         if len(self.names) < 2:
             raise InputError(f"log: one arm ({self.names[0]}) was ever taken: there is nothing to choose")
         for arm, name in enumerate(self.names):
-            weights = np.where(self.arms == arm, 1.0 / self.chances, 0.0)
+            weights = np.where(self.arms == arm, 1.0 / self.probabilities, 0.0)
             mean, error = float(weights.mean()), float(weights.std()) / math.sqrt(len(weights))
             if abs(mean - 1.0) > FAR_OFF * error:
                 why = "it could not be taken everywhere" if mean < 1.0 else "it was taken more often than they say"
                 raise InputError(
-                    f"log: the chances of arm {name} add up to {mean:.3g} a row in place of 1, so {why}: "
+                    f"log: the probabilities of arm {name} add up to {mean:.3g} a row in place of 1, so {why}: "
                     "what another policy would have earned does not follow from this log"
                 )
 
     @property
     def least(self) -> float:
-        """The smallest chance."""
-        return float(self.chances.min())
+        """The smallest probability."""
+        return float(self.probabilities.min())
 
     def by_arm(self) -> Floats:
         """What each arm pays over all users, by importance weights, held to [0, 1]."""
-        weights = self.rewards / self.chances
+        weights = self.rewards / self.probabilities
         sums = np.bincount(self.arms, weights=weights, minlength=len(self.names))
         return np.clip(sums / len(self.arms), 0.0, 1.0)
 
@@ -83,9 +83,9 @@ class ContextLog:
         with Path(path).open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow([*NEEDED, *(f"x{i + 1}" for i in range(self.users.shape[1]))])
-            columns = (self.arms, self.rewards, self.chances, self.users)
-            for arm, reward, chance, user in zip(*columns, strict=True):
-                writer.writerow([self.names[arm], float(reward), float(chance), *user.tolist()])
+            columns = (self.arms, self.rewards, self.probabilities, self.users)
+            for arm, reward, probability, user in zip(*columns, strict=True):
+                writer.writerow([self.names[arm], float(reward), float(probability), *user.tolist()])
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def replay_contexts(
     features, means = np.zeros((arms, arms * size)), log.by_arm()
     state = policy.start(Setting(arms, expected, against.budget, features.copy()))
     memory = against.start(means, expected)
-    rows = tuple(map(np.ascontiguousarray, (log.users, log.arms, log.rewards, log.chances)))
+    rows = tuple(map(np.ascontiguousarray, (log.users, log.arms, log.rewards, log.probabilities)))
     matched, bill = np.zeros(len(log.arms), np.int64), np.zeros(1)
     dice = seed_words(seed, range(1))[0]
     given = (rows, dice, (features, means), (log.least, against.charge == "rounds"), (matched, bill))
@@ -154,13 +154,14 @@ def replay_contexts(
 
 
 def read_context_log(path: str | Path) -> ContextLog:
-    """A log from a CSV: columns arm, reward and chance; every other one is a feature of the user."""
+    """A log from a CSV: columns arm, reward and probability; every other one is a feature of the user."""
     path = Path(path)
     try:
         lines = list(csv.reader(path.read_text().splitlines()))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"log {str(path)!r} cannot be read ({error})") from error
     header = [name.strip() for name in lines[0]] if lines else []
+    header = ["probability" if name == "chance" and "probability" not in header else name for name in header]
     missing = [name for name in NEEDED if header.count(name) != 1]
     if missing or len(header) < 4 or len(lines) < 2:
         raise InputError(f"log: {path.name} must have one column each named {', '.join(NEEDED)}, features, and rows")
@@ -181,12 +182,14 @@ def read_context_log(path: str | Path) -> ContextLog:
     return ContextLog(table[:, 2:].copy(), np.array([place[name] for name in named]), table[:, 0], table[:, 1], names)
 
 
-def logged_by_chance(environment: Contexts, rows: int, chances: Any, seed: int = 1) -> ContextLog:
-    """The log that a logger leaves who draws every arm with a chance of its own, whoever comes."""
+def logged_by_probability(environment: Contexts, rows: int, probabilities: Any, seed: int = 1) -> ContextLog:
+    """The log that a logger leaves who draws every arm with a probability of its own, whoever comes."""
     population, random = environment.start(), Random(*map(int, seed_words(seed, range(1))[0, 0]))
-    shares = np.asarray(chances, np.float64)
+    shares = np.asarray(probabilities, np.float64)
     if shares.shape != (environment.count,) or not (shares > 0).all() or abs(shares.sum() - 1.0) > 1e-9:
-        raise InputError(f"chances must be {environment.count} numbers above 0 that add up to 1, not {chances!r}")
+        raise InputError(
+            f"probabilities must be {environment.count} numbers above 0 that add up to 1, not {probabilities!r}"
+        )
     users = np.array([int(random.uniform() * len(population.users)) for _ in range(rows)])
     arms = np.searchsorted(np.cumsum(shares)[:-1], [random.uniform() for _ in range(rows)], side="right")
     paid = np.array([random.uniform() for _ in range(rows)]) < population.means[users, arms]

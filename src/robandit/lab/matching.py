@@ -19,10 +19,10 @@ close_state = close_memory = close_part
 
 
 def match_rows(parts: Any, rows: Any, dice: Any, arena: Any, rules: Any, out: Any) -> Any:
-    """A row counts if the policy takes its arm and a coin that evens out the logged chances falls its way."""
+    """A row counts if the policy takes its arm and a coin that evens out the logged probabilities falls its way."""
     policy, adversary = open_policy(parts[0]), open_adversary(parts[2])
     state, memory = open_state(parts[1]), open_memory(parts[3])
-    users, arms, rewards, chances = rows
+    users, arms, rewards, probabilities = rows
     features, means = arena
     least, by_rounds = rules
     matched, bill = out
@@ -39,7 +39,7 @@ def match_rows(parts: Any, rows: Any, dice: Any, arena: Any, rules: Any, out: An
                 features[arm, arm * size + i] = users[row, i]
         policy.look(state, features)
         choice = policy.choose(state, policy_random)
-        if coins.uniform() * chances[row] >= least or choice.arm != arms[row]:
+        if coins.uniform() * probabilities[row] >= least or choice.arm != arms[row]:
             continue
         reward = rewards[row]
         if left > 0.0:

@@ -89,12 +89,12 @@ def play(
     for t in range(first, last):
         tampered = False
         if left > 0.0 and not adversary.sees_draw:
-            chances = state.chances
+            probabilities = state.probabilities
             if adversary.watches and not policy.explicit:
-                chances = shown
+                probabilities = shown
                 if t % REFRESH == 0:
                     show_frequencies(policy, state, adversary_random, shown)
-            if adversary.tamper_means(memory, t, chances, means, proposal, adversary_random):
+            if adversary.tamper_means(memory, t, probabilities, means, proposal, adversary_random):
                 cost = clip_to_budget(means, proposal, left, by_rounds)
                 tampered = cost > 0.0
                 if tampered:
@@ -129,7 +129,7 @@ def play(
                 checkpoint = checkpoints[min(record, len(checkpoints) - 1)]
             pause = min(checkpoint, pause + LISTEN)
             progress[run] = t + 1
-            if not is_distribution(state.chances):
+            if not is_distribution(state.probabilities):
                 faults[run, 0] = NO_DISTRIBUTION
                 return
             if stop[0] != 0:
@@ -205,11 +205,11 @@ def show_frequencies(policy: Any, state: Any, random: Any, shown: Any) -> None:
             shown[arm] += 1.0 / TRIALS
 
 
-def is_distribution(chances: Any) -> bool:
+def is_distribution(probabilities: Any) -> bool:
     """Whether p(t) still is one; a number that is none fails every comparison."""
     total = 0.0
-    for arm in range(len(chances)):
-        if not chances[arm] >= -1e-12:
+    for arm in range(len(probabilities)):
+        if not probabilities[arm] >= -1e-12:
             return False
-        total += chances[arm]
+        total += probabilities[arm]
     return abs(total - 1.0) <= 1e-6

@@ -92,9 +92,9 @@ def check_rounds(table: Table, seat: Seat) -> None:
         if table.best is not None:
             uniform = environment.context(tables, uniform, features, means)
             policy.look(state, features)
-        check_chances(policy, state.chances, len(means), t)
+        check_probabilities(policy, state.probabilities, len(means), t)
         proposal = means.copy()
-        struck = adversary.tamper_means(memory, t, state.chances, means, proposal, words[2])
+        struck = adversary.tamper_means(memory, t, state.probabilities, means, proposal, words[2])
         check_proposal(adversary, struck, proposal, means, t)
         choice = policy.choose(state, words[1])
         if not 0 <= choice.arm < len(means):
@@ -118,7 +118,7 @@ def check_rounds(table: Table, seat: Seat) -> None:
         check_same_arrays(
             adversary, arrays_in(memory), owned[1], "tamper_reward" if adversary.sees_draw else "tamper_means"
         )
-    check_chances(policy, state.chances, len(means), table.horizon)
+    check_probabilities(policy, state.probabilities, len(means), table.horizon)
 
 
 def ours(part: Part) -> bool:
@@ -137,16 +137,16 @@ def check_proposal(adversary: Any, struck: bool, proposal: Any, means: Any, t: i
         raise PartError(f"{adversary.name}: {place} wrote a proposal in round {t} but did not answer True")
 
 
-def check_chances(policy: Any, chances: Any, arms: int, t: int) -> None:
+def check_probabilities(policy: Any, probabilities: Any, arms: int, t: int) -> None:
     """p(t) must be a distribution over the arms."""
     if (
-        len(chances) != arms
-        or not np.isfinite(chances).all()
-        or chances.min() < -1e-12
-        or abs(chances.sum() - 1.0) > 1e-6
+        len(probabilities) != arms
+        or not np.isfinite(probabilities).all()
+        or probabilities.min() < -1e-12
+        or abs(probabilities.sum() - 1.0) > 1e-6
     ):
         raise PartError(
-            f"{policy.name}: chances before round {t} are not a distribution over {arms} arms: {chances}, "
+            f"{policy.name}: probabilities before round {t} are not a distribution over {arms} arms: {probabilities}, "
             f"{where(policy, 'learn' if t else 'start')}"
         )
 
@@ -154,12 +154,14 @@ def check_chances(policy: Any, chances: Any, arms: int, t: int) -> None:
 def check_state(policy: Any, state: Any) -> None:
     """A state is a dataclass with p(t) in it."""
     place = where(policy, "start")
-    if not is_dataclass(state) or not hasattr(state, "chances"):
-        raise PartError(f"{policy.name}: {place} must answer a dataclass with a field `chances`, not {kind_of(state)}")
-    chances = state.chances
-    if not isinstance(chances, np.ndarray) or chances.dtype != np.float64 or chances.ndim != 1:
+    if not is_dataclass(state) or not hasattr(state, "probabilities"):
         raise PartError(
-            f"{policy.name}: state.chances must be a one-dimensional array of floats, not {chances!r}, {place}"
+            f"{policy.name}: {place} must answer a dataclass with a field `probabilities`, not {kind_of(state)}"
+        )
+    probabilities = state.probabilities
+    if not isinstance(probabilities, np.ndarray) or probabilities.dtype != np.float64 or probabilities.ndim != 1:
+        raise PartError(
+            f"{policy.name}: state.probabilities must be a one-dimensional float array, not {probabilities!r}, {place}"
         )
     check_fields(policy, state, "start")
 

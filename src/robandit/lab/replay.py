@@ -31,9 +31,9 @@ open_policy = open_state = open_part
 def replay_rows(parts: Any, rows: Any, words: Any) -> Any:
     """Learn row after row; a row without a reward is a choice that waits for one."""
     policy, state = open_policy(parts[0]), open_state(parts[1])
-    arms, chances, notes, rewards, rewarded = rows
+    arms, probabilities, notes, rewards, rewarded = rows
     for row in range(len(arms)):
-        choice = Choice(arms[row], chances[row], notes[row])
+        choice = Choice(arms[row], probabilities[row], notes[row])
         if rewarded[row]:
             random = open_random((words[row, 0], words[row, 1], words[row, 2], words[row, 3]))
             policy.learn(state, choice, rewards[row], random)

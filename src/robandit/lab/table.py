@@ -173,7 +173,9 @@ class Table:
             if code == play.NO_SUCH_ARM:
                 raise PlayError(f"policy {self.policy} chose arm {arm}, allowed are 0 to {len(self.means) - 1}")
             if code == play.NO_DISTRIBUTION:
-                raise PlayError(f"policy {self.policy} left the simplex: its chances are no distribution any more")
+                raise PlayError(
+                    f"policy {self.policy} left the simplex: its probabilities are no distribution any more"
+                )
 
 
 def set_table(

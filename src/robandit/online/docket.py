@@ -131,13 +131,13 @@ class Docket:
 
     def decide(self, entry: Entry, time: float | None) -> None:
         """The next decision opens a case; the oldest one is given up."""
-        number, chance = entry["id"], entry["chance"]
+        number, probability = entry["id"], entry["chance"]
         if number != self.decisions:
             raise InputError(f"decision {self.decisions} must come next, not {number!r}")
         learns = not entry.get("holdout", False) and not self.frozen
         target, rules = self.target, self.rules
         arm = target.index(entry["arm"])
-        choice = Choice(arm, nan if chance is None else chance, entry["note"])
+        choice = Choice(arm, nan if probability is None else probability, entry["note"])
         target.decided(choice, learns, entry.get("eligible") is not None)
         case = self.cases[number] = Case(arm, learns, not rules.activation)
         self.cases.pop(number - self.terms.patience, None)

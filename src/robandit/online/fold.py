@@ -74,7 +74,7 @@ class Fold:
         return self.policy.choose_among(self.state, among, random)
 
     def trial_shares(self, trials: int = 1000) -> dict[str, float]:
-        """How often each active arm comes in trial choices, for policies that cannot tell their chances."""
+        """How often each active arm comes in trial choices, for policies that cannot tell their probabilities."""
         key, counts = decision_key(self.terms.seed, TRIALS), dict.fromkeys(self.roster.active, 0)
         for trial in range(trials):
             counts[self.roster.names[self.drawn(decision_stream(key, trial), self.roster.among(None)).arm]] += 1
@@ -146,8 +146,10 @@ class Fold:
         if kind == "decide":
             if entry["id"] != self.decisions:
                 raise InputError(f"decision {self.decisions} must come next, not {entry['id']!r}")
-            chance = entry["chance"]
-            self.decided(Choice(self.roster.index[entry["arm"]], NAN if chance is None else chance, entry["note"]))
+            probability = entry["chance"]
+            self.decided(
+                Choice(self.roster.index[entry["arm"]], NAN if probability is None else probability, entry["note"])
+            )
         elif kind == "reward":
             if entry["id"] not in self.pending:
                 raise InputError(f"decision {entry['id']!r} does not wait for a reward")
@@ -212,8 +214,8 @@ def first_difference(path: Path | str, policy: Policy[Any]) -> int | None:
         if entry["entry"] == "decide" and not found:
             named = entry["eligible"]
             own = fold.choice(None if named is None else [fold.roster.index[name] for name in named])
-            chance = None if own.chance != own.chance else own.chance
-            if (fold.roster.names[own.arm], chance, own.note) != (entry["arm"], entry["chance"], entry["note"]):
+            probability = None if own.probability != own.probability else own.probability
+            if (fold.roster.names[own.arm], probability, own.note) != (entry["arm"], entry["chance"], entry["note"]):
                 found.append(entry["id"])
         fold.take(entry)
         if entry["entry"] == "retract":

@@ -8,8 +8,9 @@ a line that was changed, dropped or moved is noticed. The first line holds the t
     {"entry": "arm", "arm": "green", "change": "added"}        or paused, resumed, retired
     {"entry": "retract", "id": 0}                              or {"entry": "retract", "source": "user 17"}
 
-A decision's id is its number, from 0. A chance is null where the policy cannot tell it. A retraction takes back what a
-decision or a source was rewarded *before* it; nothing is ever deleted. In a simulation's journal a reward may carry its
+A decision's id is its number, from 0. `chance` is the probability its arm had (the name is part of the format), null
+where the policy cannot tell it. A retraction takes back what a decision or a source was rewarded *before* it; nothing
+is ever deleted. In a simulation's journal a reward may carry its
 `truth`, and is `fake` where that differs from its value.
 """
 
@@ -115,7 +116,7 @@ class JournalLog(Log):
 class Columns:
     """A journal's rows as they are read: machine numbers, so that ten million of them fit into memory."""
 
-    kinds = {"arms": "q", "chances": "d", "rewards": "d", "notes": "q", "rewarded": "?", "numbers": "Q"}
+    kinds = {"arms": "q", "probabilities": "d", "rewards": "d", "notes": "q", "rewarded": "?", "numbers": "Q"}
     kinds |= {"sources": "q", "times": "d", "fake": "?", "truth": "d"}
     packed = struct.Struct("=" + "".join(kinds.values())).pack
     layout = np.dtype([(name, f"={kind}") for name, kind in kinds.items()])
@@ -152,10 +153,10 @@ class Columns:
 
     def decided(self, entry: Entry) -> None:
         """A decision, whose reward comes later or never."""
-        number, chance = entry["id"], entry["chance"]
+        number, probability = entry["id"], entry["chance"]
         if number != self.next:
             raise InputError(f"decision {self.next} must come next, not {number!r}")
-        choice = (self.arms[entry["arm"]], math.nan if chance is None else chance, entry["note"])
+        choice = (self.arms[entry["arm"]], math.nan if probability is None else probability, entry["note"])
         self.next += 1
         self.pending[number] = choice
         self.pending.pop(number - self.terms.patience, None)
@@ -185,10 +186,10 @@ class Columns:
         time, truth = entry.get("time"), entry.get("truth")
         moment = math.nan if time is None else time
         honest = math.nan if truth is None else self.terms.inside(truth)
-        (arm, chance, note), fake = choice, entry.get("fake", False)
+        (arm, probability, note), fake = choice, entry.get("fake", False)
         self.partial = self.partial or entry.get("eligible") is not None
         try:
-            self.rows += self.packed(arm, chance, reward, note, rewarded, number, source, moment, fake, honest)
+            self.rows += self.packed(arm, probability, reward, note, rewarded, number, source, moment, fake, honest)
         except struct.error as error:
             raise ValueError(f"{error}") from error
         self.count += 1

@@ -29,7 +29,7 @@ class Decision(NamedTuple):
 
     id: int
     arm: str
-    chance: float | None  # the chance the arm had in the draw; None where the policy cannot tell
+    probability: float | None  # the probability the arm had in the draw; None where the policy cannot tell
 
 
 class Learner:
@@ -129,13 +129,16 @@ class Learner:
             choice, moment = fold.choice(among), checked_time(time)
             if not 0 <= choice.arm < len(names):
                 raise PlayError(f"policy {fold.policy} chose arm {choice.arm}, allowed are 0 to {len(names) - 1}")
-            arm, chance = names[choice.arm], None if choice.chance != choice.chance else float(choice.chance)
+            arm, probability = (
+                names[choice.arm],
+                None if choice.probability != choice.probability else float(choice.probability),
+            )
             if self._writer is not None:
-                told = {"id": number, "arm": arm, "chance": chance, "note": int(choice.note)}
+                told = {"id": number, "arm": arm, "chance": probability, "note": int(choice.note)}
                 told["eligible"] = None if among is None else [names[index] for index in among]
                 self._writer.append({"entry": "decide", **told, "time": moment})
             fold.decided(choice)
-        return Decision(number, arm, chance)
+        return Decision(number, arm, probability)
 
     def learn(
         self,
@@ -215,15 +218,15 @@ class Learner:
             self._fold = folded(path, policy)
         return count
 
-    def chances(self, trials: int = 1000) -> dict[str, float]:
-        """Each active arm's chance in the next decision; where a policy cannot tell, how often it came in trials."""
+    def probabilities(self, trials: int = 1000) -> dict[str, float]:
+        """Each active arm's probability in the next decision; its frequency in trials where p(t) is unknown."""
         with self._lock:
             fold = self._fold
             active = fold.roster.active
             if fold.policy.explicit and len(active) == len(fold.roster.names):
-                return dict(zip(active, map(float, fold.state.chances), strict=True))
+                return dict(zip(active, map(float, fold.state.probabilities), strict=True))
             if fold.policy.explicit:
-                return dict(zip(active, fold.policy.chances_among(fold.state, fold.roster.present), strict=True))
+                return dict(zip(active, fold.policy.probabilities_among(fold.state, fold.roster.present), strict=True))
             return fold.trial_shares(trials)
 
     @property

@@ -20,8 +20,8 @@ KEYS = (*KIND, "terms", "decisions", "pending", "arms", "state")
 def told_by(fold: Fold) -> dict[str, Any]:
     """All of a fold that its future depends on."""
     pending = [
-        [number, int(arm), None if chance != chance else float(chance), int(note)]
-        for number, (arm, chance, note) in fold.pending.items()
+        [number, int(arm), None if probability != probability else float(probability), int(note)]
+        for number, (arm, probability, note) in fold.pending.items()
     ]
     arms = [list(pair) for pair in zip(fold.roster.names, fold.roster.status, strict=True)]
     told = {"terms": fold.terms.header(), "decisions": fold.decisions, "pending": pending, "arms": arms}
@@ -42,8 +42,8 @@ def loaded(saved: dict[str, Any] | Path | str, make: Callable[[str], Policy[Any]
         fold.roster.status = [status for _, status in told["arms"]]
         fold.decisions = told["decisions"]
         fold.pending = {
-            number: Choice(arm, NAN if chance is None else chance, note)
-            for number, arm, chance, note in told["pending"]
+            number: Choice(arm, NAN if probability is None else probability, note)
+            for number, arm, probability, note in told["pending"]
         }
     except (TypeError, ValueError) as error:
         raise InputError(f"a saved learner cannot be read: {error}") from error
@@ -60,7 +60,7 @@ def check(fold: Fold) -> None:
     whole = type(count) is int and count >= 0
     numbers = all(type(number) is int and number < count for number in fold.pending) if whole else False
     chosen = all(type(c.arm) is type(c.note) is int and 0 <= c.arm < arms for c in fold.pending.values())
-    likely = all(c.chance != c.chance or 0 < c.chance <= 1 for c in fold.pending.values() if chosen)
+    likely = all(c.probability != c.probability or 0 < c.probability <= 1 for c in fold.pending.values() if chosen)
     named = tuple(fold.roster.names[: len(fold.terms.arms)]) == fold.terms.arms and len(fold.roster.index) == arms
     if not (whole and numbers and chosen and likely and named and {ACTIVE, PAUSED, RETIRED} >= set(fold.roster.status)):
         raise InputError("a saved learner cannot be read: its decisions, pending choices or arms do not fit together")

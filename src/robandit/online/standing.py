@@ -20,7 +20,7 @@ class Verdict(NamedTuple):
 
     quarantined: bool = False
     cap: int | None = None  # rewards learnt in a day; None: as the rules say
-    weight: float = 1.0  # the chance with which a reward of this source is learnt
+    weight: float = 1.0  # the probability with which a reward of this source is learnt
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Standing:
         return self.sources.get(name, NOTHING)
 
     def weight(self, source: str | None) -> float:
-        """The chance with which a reward of a source is learnt."""
+        """The probability with which a reward of a source is learnt."""
         return min(self.verdict(name).weight for name in levels_of(source)) if self.sources else 1.0
 
 

@@ -27,8 +27,8 @@ class CountedFtpl(Ftpl):
 
     def start(self, setting: Setting) -> Counted:
         arms: int = setting.arms
-        chances: Floats = np.full(arms, 1.0 / arms)
-        return Counted(chances, np.zeros(arms))
+        probabilities: Floats = np.full(arms, 1.0 / arms)
+        return Counted(probabilities, np.zeros(arms))
 
     def learn(self, state: Any, choice: Choice, reward: float, random: Random) -> None:
         shared = at_most(state.losses, state.losses[choice.arm]) if self.resampling == Resampling.CONDITIONAL else 1

@@ -14,7 +14,7 @@ TICKS = (0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999)
 
 def attack_shape(
     rounds: Any,
-    chances: Floats,
+    probabilities: Floats,
     decisions: Any,
     reached: Any,
     words: tuple[str, ...],
@@ -28,7 +28,7 @@ def attack_shape(
 
     figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
     axes = figure.add_subplot()
-    odds = np.log(chances / (1.0 - chances))
+    odds = np.log(probabilities / (1.0 - probabilities))
     colours = ListedColormap(SHADES)
     shown = np.ma.masked_array(decisions, ~reached)
     terms: dict[str, Any] = {"cmap": colours, "vmin": -0.5, "vmax": 3.5, "shading": "nearest"}
@@ -39,7 +39,7 @@ def attack_shape(
     axes.set_yticks([np.log(tick / (1 - tick)) for tick in inside], [f"{100 * tick:g} %" for tick in inside])
     axes.axhline(0.0, color="#333333", linewidth=0.8, linestyle=":")
     axes.set_xlabel("round", fontsize=9)
-    axes.set_ylabel("chance of the best arm, p(t)  (log-odds)", fontsize=9)
+    axes.set_ylabel("probability of the best arm, p(t)  (log-odds)", fontsize=9)
     axes.tick_params(labelsize=8.5)
     axes.xaxis.set_major_formatter(thousands)
     headline(figure, axes, *titles)

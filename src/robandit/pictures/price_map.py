@@ -12,9 +12,9 @@ TICKS = (0.01, 0.1, 0.5, 0.9, 0.99)
 RATIOS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
-def price_line(axes: Any, chances: Floats, worth: Floats, price: float, title: str) -> None:
+def price_line(axes: Any, probabilities: Floats, worth: Floats, price: float, title: str) -> None:
     """Worth of a unit by chance of the best arm, log-odds to the right, and the price it is held against."""
-    odds = np.log(chances / (1.0 - chances))
+    odds = np.log(probabilities / (1.0 - probabilities))
     seen = np.abs(odds) <= 6.0
     axes.plot(odds[seen], worth[seen], color=COLOURS[0])
     axes.axhline(price, color=COLOURS[1], linestyle="--", linewidth=1)
@@ -22,7 +22,7 @@ def price_line(axes: Any, chances: Floats, worth: Floats, price: float, title: s
     axes.axvline(0.0, color="#333333", linewidth=0.8, linestyle=":")
     axes.set_xticks([np.log(tick / (1 - tick)) for tick in TICKS], [f"{100 * tick:g} %" for tick in TICKS])
     axes.set_ylim(0.0, 1.15 * max(price, float(worth.max())))
-    axes.set_xlabel("chance of the best arm (log-odds)")
+    axes.set_xlabel("probability of the best arm (log-odds)")
     axes.set_ylabel("regret a unit of corruption buys")
     axes.set_title(title, fontsize=10, loc="left")
     plain_axes(axes)
@@ -44,8 +44,8 @@ def price_plane(figure: Any, axes: Any, ratios: Floats, worth: Floats, title: st
         axes.text(x * end, y * end, words, color="white", ha="center", va="center", fontsize=9)
     for set_ticks in (axes.set_xticks, axes.set_yticks):
         set_ticks([np.log(ratio) for ratio in RATIOS], [f"{ratio:g}" for ratio in RATIOS])
-    axes.set_xlabel("chance of arm 2 over that of the best")
-    axes.set_ylabel("chance of arm 3 over that of the best")
+    axes.set_xlabel("probability of arm 2 over that of the best")
+    axes.set_ylabel("probability of arm 3 over that of the best")
     axes.set_title(title, fontsize=10, loc="left")
     axes.set_aspect("equal")
 

@@ -26,7 +26,7 @@ def recovery_picture(history: Floats, found: list[tuple[int, int | None]], title
             label={False: "not made good", True: "recovery"}[ended] if begin == first[ended] else None,
         )
     strikes = [begin for begin, _ in found]
-    axes.plot(history, color=COLOURS[0], linewidth=1.2, label="q(t), the chance of a wrong arm")
+    axes.plot(history, color=COLOURS[0], linewidth=1.2, label="q(t), the probability of a wrong arm")
     axes.plot(strikes, history[strikes], "o", color=COLOURS[1], markersize=3.5, label="strike")
     axes.axhline(0.5, color="#333333", linewidth=0.8, linestyle=":")
     axes.set_xlabel("round")

@@ -15,7 +15,7 @@ from robandit.parts import About, parameter
 class State:
     """Per arm rewards seen, their sum, those awaited, active or not (1 or 0); the passes all made; the next arm."""
 
-    chances: Floats
+    probabilities: Floats
     pulls: Floats
     sums: Floats
     waiting: Floats
@@ -79,9 +79,9 @@ def show(state: State) -> None:
         chosen = state.pulls[arm] + state.waiting[arm]
         if state.active[arm] > 0.0 and chosen < least:
             best, least = arm, chosen
-    state.chances[state.next_arm] = 0.0
+    state.probabilities[state.next_arm] = 0.0
     state.next_arm = best
-    state.chances[best] = 1.0
+    state.probabilities[best] = 1.0
 
 
 def drop_behind(state: State) -> None:

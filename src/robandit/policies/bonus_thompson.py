@@ -19,7 +19,7 @@ USUAL = 50.0
 class State:
     """The posterior's two counts per arm, and the rewards awaited; p(t) has no closed form."""
 
-    chances: Floats
+    probabilities: Floats
     wins: Floats
     losses: Floats
     waiting: Floats
@@ -88,7 +88,7 @@ class BonusThompson(Policy[State]):
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
         """A new arm begins with its prior; one that comes back has its counts."""
-        share_evenly(state.chances)
+        share_evenly(state.probabilities)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         no_longer_awaited(state.waiting, choice.arm)

@@ -15,7 +15,7 @@ from robandit.numerics import no_longer_awaited
 class Copies:
     """Row l holds copy l's rewards seen, awaited and summed, active arms (1 or 0) and the arm it would pull next."""
 
-    chances: Floats
+    probabilities: Floats
     pulls: NDArray[np.float64]
     sums: NDArray[np.float64]
     waiting: NDArray[np.float64]
@@ -69,7 +69,7 @@ def new_copies(arms: int, shares: list[float], log_term: float, corruption: floa
 def least_pulled(state: Copies, row: int) -> int:
     """The active arm chosen least often, awaited or not, lowest index on ties; -1 if none is active."""
     best, least = -1, math.inf
-    for arm in range(len(state.chances)):
+    for arm in range(len(state.probabilities)):
         chosen = state.pulls[row, arm] + state.waiting[row, arm]
         if state.active[row, arm] > 0.0 and chosen < least:
             best, least = arm, chosen
@@ -91,14 +91,14 @@ def width(log_term: float, pulls: float, linear: float) -> float:
 def drop_beaten(state: Copies, row: int, linear: float) -> bool:
     """Drop the arms whose mean + width lies below the largest mean - width of the copy; answers whether any fell."""
     floor, lowest = -math.inf, math.inf
-    for arm in range(len(state.chances)):
+    for arm in range(len(state.probabilities)):
         pulls = state.pulls[row, arm]
         if state.active[row, arm] > 0.0 and pulls > 0.0:
             mean, about = state.sums[row, arm] / pulls, width(state.log_term, pulls, linear)
             floor, lowest = max(floor, mean - about), min(lowest, mean + about)
     if lowest >= floor:
         return False
-    for arm in range(len(state.chances)):
+    for arm in range(len(state.probabilities)):
         pulls = state.pulls[row, arm]
         if state.active[row, arm] == 0.0 or pulls == 0.0:
             continue
@@ -110,7 +110,7 @@ def drop_beaten(state: Copies, row: int, linear: float) -> bool:
 def drop_in_faster(state: Copies, slow: int) -> None:
     """What a copy has dropped, those drawn more often drop too."""
     for row in range(slow):
-        for arm in range(len(state.chances)):
+        for arm in range(len(state.probabilities)):
             state.active[row, arm] = min(state.active[row, arm], state.active[slow, arm])
 
 
@@ -127,7 +127,7 @@ def show(state: Copies, first: int, last: int) -> None:
         fastest += 1
     for row in range(fastest):
         state.next_arm[row] = state.next_arm[fastest]
-    for arm in range(len(state.chances)):
-        state.chances[arm] = 0.0
+    for arm in range(len(state.probabilities)):
+        state.probabilities[arm] = 0.0
     for row in range(len(state.shares)):
-        state.chances[state.next_arm[row]] += state.shares[row]
+        state.probabilities[state.next_arm[row]] += state.shares[row]

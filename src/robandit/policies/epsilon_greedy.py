@@ -14,7 +14,7 @@ from robandit.parts import About, parameter
 class State:
     """Per arm the rewards seen, their sum, and those still awaited."""
 
-    chances: Floats
+    probabilities: Floats
     pulls: Floats
     sums: Floats
     waiting: Floats
@@ -48,10 +48,10 @@ class EpsilonGreedy(Policy[State]):
         state.waiting[choice.arm] += 1.0
         self.show(state)
 
-    def chances_among(self, state: State, eligible: list[int]) -> Floats:
+    def probabilities_among(self, state: State, eligible: list[int]) -> Floats:
         some: State = narrowed(state, eligible)
         self.show(some)
-        return some.chances
+        return some.probabilities
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
         """A new arm is tried first; one that comes back has its counts."""
@@ -70,8 +70,8 @@ class EpsilonGreedy(Policy[State]):
                 ties += 1
         for arm in range(arms):
             if untried >= 0:
-                state.chances[arm] = 1.0 if arm == untried else 0.0
+                state.probabilities[arm] = 1.0 if arm == untried else 0.0
             else:
                 leads = state.pulls[arm] > 0.0 and state.sums[arm] / state.pulls[arm] == best
                 greedy = 1.0 / arms if ties == 0 else 1.0 / ties if leads else 0.0
-                state.chances[arm] = self.epsilon / arms + (1.0 - self.epsilon) * greedy
+                state.probabilities[arm] = self.epsilon / arms + (1.0 - self.epsilon) * greedy

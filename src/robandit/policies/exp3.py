@@ -15,7 +15,7 @@ from robandit.parts import About, parameter
 class State:
     """Estimated cumulative losses, p(t) and the round t counted from 1."""
 
-    chances: Floats
+    probabilities: Floats
     losses: Floats
     round: int = 1
 
@@ -39,7 +39,7 @@ class Exp3(Policy[State]):
         return State(np.full(setting.arms, 1.0 / setting.arms), np.zeros(setting.arms))
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
-        state.losses[choice.arm] += (1.0 - reward) / (choice.chance + self.bias(state))
+        state.losses[choice.arm] += (1.0 - reward) / (choice.probability + self.bias(state))
         state.round += 1
         self.show(state)
 
@@ -50,10 +50,10 @@ class Exp3(Policy[State]):
             least = min(least, state.losses[arm])
         total = 0.0
         for arm in range(len(state.losses)):
-            state.chances[arm] = math.exp(-rate * (state.losses[arm] - least))
-            total += state.chances[arm]
+            state.probabilities[arm] = math.exp(-rate * (state.losses[arm] - least))
+            total += state.probabilities[arm]
         for arm in range(len(state.losses)):
-            state.chances[arm] /= total
+            state.probabilities[arm] /= total
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
         level_with_least(state.losses, arm, present)
@@ -69,7 +69,7 @@ class Exp3(Policy[State]):
         return self.scale * math.sqrt(math.log(arms) / (arms * state.round))
 
     def bias(self, state: State) -> float:
-        """What is added to the chance in the estimate."""
+        """What is added to the probability in the estimate."""
         return 0.0
 
 

@@ -38,10 +38,10 @@ class ExponentialSamba(Policy[State]):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         if reward == 0.0:
             return
-        p = state.chances
+        p = state.probabilities
         leader = argmax(p)
-        weight = reward / choice.chance
-        cap = 2.0 * choice.chance  # binds only for late feedback, as in SAMBA
+        weight = reward / choice.probability
+        cap = 2.0 * choice.probability  # binds only for late feedback, as in SAMBA
         down = self.downward() * weight if choice.arm == leader else 0.0
         others = 0.0
         for a in range(len(p)):
@@ -55,10 +55,10 @@ class ExponentialSamba(Policy[State]):
         p[leader] = 1.0 - others
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
-        give_share(state.chances, arm, present)
+        give_share(state.probabilities, arm, present)
 
     def withdraw(self, state: State, arm: int, present: list[int]) -> None:
-        drop_share(state.chances, arm, present)  # a chance of 0 stays one
+        drop_share(state.probabilities, arm, present)  # a probability of 0 stays one
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class FastSlowAae(Race):
         row = SLOW if random.uniform() < state.shares[SLOW] else FAST
         arm = int(state.next_arm[row])
         idle = row == FAST and state.active[FAST, arm] == 0.0
-        return Choice(arm, state.chances[arm], -1 if idle else row)
+        return Choice(arm, state.probabilities[arm], -1 if idle else row)
 
     def linear(self, state: Copies, row: int) -> float:
         return 2.0 * state.log_term if row == SLOW else 0.0

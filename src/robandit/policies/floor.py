@@ -18,16 +18,16 @@ SAMBA = Samba()
 class State:
     """The inner policy's state, and its p(t) mixed with the floor."""
 
-    chances: Floats
+    probabilities: Floats
     inner: Any
 
 
 @dataclass(frozen=True)
 class Floor(Policy[State]):
-    """Draws from (1 - share) p + share/K; the inner policy weights its update by the mixed chance.
+    """Draws from (1 - share) p + share/K; the inner policy weights its update by the mixed probability.
 
     A policy that throws its own coins or has no explicit p(t) is left to choose by itself and learns
-    only from its own choices, weighted by the chance it gave them; the floor's pulls pass it by.
+    only from its own choices, weighted by the probability it gave them; the floor's pulls pass it by.
     """
 
     about = About(
@@ -79,30 +79,30 @@ class Floor(Policy[State]):
 
     def mix(self, state: State) -> None:
         """Keep the outer p(t) true."""
-        arms = len(state.chances)
+        arms = len(state.probabilities)
         for arm in range(arms):
-            state.chances[arm] = (1.0 - self.share) * state.inner.chances[arm] + self.share / arms
+            state.probabilities[arm] = (1.0 - self.share) * state.inner.probabilities[arm] + self.share / arms
 
     def choose(self, state: State, random: Random) -> Choice:
         if not self.inner.throws_coins:
-            arm = draw(state.chances, random)
-            return Choice(arm, state.chances[arm], 0)
+            arm = draw(state.probabilities, random)
+            return Choice(arm, state.probabilities[arm], 0)
         if random.uniform() < self.share:
-            arm = int(random.uniform() * len(state.chances))
-            return Choice(arm, state.chances[arm] if self.explicit else math.nan, -1)
+            arm = int(random.uniform() * len(state.probabilities))
+            return Choice(arm, state.probabilities[arm] if self.explicit else math.nan, -1)
         own = self.inner.choose(state.inner, random)
-        return Choice(own.arm, state.chances[own.arm] if self.explicit else math.nan, own.note)
+        return Choice(own.arm, state.probabilities[own.arm] if self.explicit else math.nan, own.note)
 
     def choose_among(self, state: State, eligible: list[int], random: Random) -> Choice:
         if not self.inner.throws_coins:
-            return drawn_among(eligible, self.chances_among(state, eligible), random)
+            return drawn_among(eligible, self.probabilities_among(state, eligible), random)
         if random.uniform() < self.share:
             return Choice(eligible[int(random.uniform() * len(eligible))], math.nan, -1)
         return self.inner.choose_among(state.inner, eligible, random)
 
-    def chances_among(self, state: State, eligible: list[int]) -> list[float]:
-        own = self.inner.chances_among(state.inner, eligible)
-        return [(1.0 - self.share) * chance + self.share / len(eligible) for chance in own]
+    def probabilities_among(self, state: State, eligible: list[int]) -> list[float]:
+        own = self.inner.probabilities_among(state.inner, eligible)
+        return [(1.0 - self.share) * probability + self.share / len(eligible) for probability in own]
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
         self.inner.admit(state.inner, arm, present)
@@ -114,19 +114,19 @@ class Floor(Policy[State]):
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         if choice.note >= 0:
-            self.inner.learn(state.inner, self.own(choice, len(state.chances)), reward, random)
+            self.inner.learn(state.inner, self.own(choice, len(state.probabilities)), reward, random)
             self.mix(state)
 
     def defer(self, state: State, choice: Choice) -> None:
         if choice.note >= 0:
-            self.inner.defer(state.inner, self.own(choice, len(state.chances)))
+            self.inner.defer(state.inner, self.own(choice, len(state.probabilities)))
             self.mix(state)
 
     def own(self, choice: Choice, arms: int) -> Choice:
         """The choice as the inner policy made it, or as it was drawn for it from the mixture."""
         if not self.inner.throws_coins:
             return choice
-        return Choice(choice.arm, (choice.chance - self.share / arms) / (1.0 - self.share), choice.note)
+        return Choice(choice.arm, (choice.probability - self.share / arms) / (1.0 - self.share), choice.note)
 
     def notes(self, setting: Setting) -> list[str]:
         return self.inner.notes(setting)

@@ -24,7 +24,7 @@ class Resampling(Word):
 class State:
     """Estimated cumulative losses and the round t counted from 1; p(t) has no closed form."""
 
-    chances: Floats
+    probabilities: Floats
     losses: Floats
     round: int = 1
 
@@ -84,7 +84,7 @@ class Ftpl(Policy[State]):
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
         level_with_least(state.losses, arm, present)
-        share_evenly(state.chances)
+        share_evenly(state.probabilities)
 
     def withdraw(self, state: State, arm: int, present: list[int]) -> None:
         state.losses[arm] = FAR

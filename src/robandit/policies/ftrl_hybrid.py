@@ -19,7 +19,7 @@ from robandit.parts import About, parameter
 class State:
     """Estimated cumulative losses, p(t), the round t counted from 1, and the solver's scratch space."""
 
-    chances: Floats
+    probabilities: Floats
     losses: Floats
     gradient: Floats
     width: Floats
@@ -46,17 +46,19 @@ class FtrlHybrid(Policy[State]):
         return State(np.full(arms, 1.0 / arms), np.zeros(arms), np.zeros(arms), np.zeros(arms))
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
-        state.losses[choice.arm] += (1.0 - reward) / choice.chance
+        state.losses[choice.arm] += (1.0 - reward) / choice.probability
         state.round += 1
         self.show(state)
 
     def show(self, state: State) -> None:
         """p(t) from the losses."""
-        hybrid_chances(state.losses, math.sqrt(state.round), self.b, state.chances, state.gradient, state.width)
+        hybrid_probabilities(
+            state.losses, math.sqrt(state.round), self.b, state.probabilities, state.gradient, state.width
+        )
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
         level_with_least(state.losses, arm, present)
-        state.chances[arm] = max(state.chances[arm], 1e-6)  # Newton's method starts inside (0, 1)
+        state.probabilities[arm] = max(state.probabilities[arm], 1e-6)  # Newton's method starts inside (0, 1)
         self.show(state)
 
     def withdraw(self, state: State, arm: int, present: list[int]) -> None:
@@ -64,7 +66,9 @@ class FtrlHybrid(Policy[State]):
         self.show(state)
 
 
-def hybrid_chances(losses: Floats, strength: float, b: float, chances: Floats, gradient: Floats, width: Floats) -> int:
+def hybrid_probabilities(
+    losses: Floats, strength: float, b: float, probabilities: Floats, gradient: Floats, width: Floats
+) -> int:
     """Minimise <p, L> - strength sum[sqrt p_i + sqrt(1 - p_i)/sqrt K] + b sum ln(1/p_i) on the simplex.
 
     Newton's method from the last p on all of it at once, with the multiplier of sum p = 1; the
@@ -77,19 +81,19 @@ def hybrid_chances(losses: Floats, strength: float, b: float, chances: Floats, g
     steps, far = 0, True
     while far and steps < 100:
         for arm in range(arms):  # a loop of its own, without sums: it runs four arms at a time
-            inverse_p, inverse_q = 1.0 / chances[arm], 1.0 / (1.0 - chances[arm])
+            inverse_p, inverse_q = 1.0 / probabilities[arm], 1.0 / (1.0 - probabilities[arm])
             low, high = math.sqrt(inverse_p), mirror * math.sqrt(inverse_q)
             gradient[arm] = losses[arm] - 0.5 * strength * (low - high) - b * inverse_p
             width[arm] = 1.0 / (0.25 * strength * (low * inverse_p + high * inverse_q) + b * inverse_p * inverse_p)
         total, weight, weighted = 0.0, 0.0, 0.0
         for arm in range(arms):
-            total += chances[arm]
+            total += probabilities[arm]
             weight += width[arm]
             weighted += gradient[arm] * width[arm]
         multiplier = (1.0 - total + weighted) / weight
         length, far = 1.0, False
         for arm in range(arms):
-            p, q = chances[arm], 1.0 - chances[arm]
+            p, q = probabilities[arm], 1.0 - probabilities[arm]
             step = (multiplier - gradient[arm]) * width[arm]
             gradient[arm] = step
             if -step > 0.9 * p:
@@ -98,11 +102,11 @@ def hybrid_chances(losses: Floats, strength: float, b: float, chances: Floats, g
                 length = min(length, 0.9 * q / step)
             far = far or abs(step) > 1e-7 * min(p, q)
         for arm in range(arms):
-            chances[arm] += length * gradient[arm]
+            probabilities[arm] += length * gradient[arm]
         steps += 1
     total = 0.0
     for arm in range(arms):
-        total += chances[arm]
+        total += probabilities[arm]
     for arm in range(arms):
-        chances[arm] /= total
+        probabilities[arm] /= total
     return steps

@@ -18,7 +18,7 @@ TINY = 1e-300  # keeps a logarithm finite
 class State:
     """Per arm the rewards seen, their sum, mean and its negative entropy, and those awaited; choices; the next arm."""
 
-    chances: Floats
+    probabilities: Floats
     pulls: Floats
     sums: Floats
     means: Floats
@@ -61,7 +61,7 @@ class KlUcb(Policy[State]):
         state.waiting[arm] += 1.0
         self.show(state, arm, state.means[arm] if state.pulls[arm] > 0.0 else mean_of_all(state.sums, state.pulls))
 
-    def chances_among(self, state: State, eligible: list[int]) -> list[float]:
+    def probabilities_among(self, state: State, eligible: list[int]) -> list[float]:
         return one_hot(self.largest_bound(narrowed(state, eligible), 0), len(eligible))
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
@@ -76,9 +76,9 @@ class KlUcb(Policy[State]):
 
     def point(self, state: State, arm: int) -> None:
         """p(t) on the arm with the largest bound, looked for from an arm on."""
-        state.chances[state.next_arm] = 0.0
+        state.probabilities[state.next_arm] = 0.0
         state.next_arm = self.largest_bound(state, arm)
-        state.chances[state.next_arm] = 1.0
+        state.probabilities[state.next_arm] = 1.0
 
     def largest_bound(self, state: State, start: int) -> int:
         """The arm with the largest bound, lowest index on ties; an arm never chosen comes first.

@@ -44,7 +44,7 @@ class MultiLayerAae(Race):
     def choose(self, state: Copies, random: Random) -> Choice:
         layer = draw(state.shares, random)
         arm = int(state.next_arm[layer])
-        return Choice(arm, state.chances[arm], layer if state.active[layer, arm] > 0.0 else -1)
+        return Choice(arm, state.probabilities[arm], layer if state.active[layer, arm] > 0.0 else -1)
 
     def linear(self, state: Copies, row: int) -> float:
         return state.log_term

@@ -25,5 +25,5 @@ class OptimisticThompson(Thompson):
     optimism: float = parameter(50.0, "successes every arm is credited with; 0 is thompson", least=0)
 
     def start(self, setting: Setting) -> State:
-        chances, losses = np.full(setting.arms, 1.0 / setting.arms), np.ones(setting.arms)
-        return State(chances, np.full(setting.arms, 1.0 + self.optimism), losses)
+        probabilities, losses = np.full(setting.arms, 1.0 / setting.arms), np.ones(setting.arms)
+        return State(probabilities, np.full(setting.arms, 1.0 + self.optimism), losses)

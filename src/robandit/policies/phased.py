@@ -18,7 +18,7 @@ from robandit.game import Choice, Floats, Policy, Setting
 class Epoch:
     """One epoch: what can be drawn (entries), which arm each entry pulls, and what has been seen of each."""
 
-    chances: Floats  # p(t) over arms
+    probabilities: Floats  # p(t) over arms
     entries: Floats  # probability of each entry
     arms: NDArray[np.int64]  # the arm an entry pulls
     expected: Floats  # expected draws of each entry in the whole epoch
@@ -35,8 +35,8 @@ def new_epoch(arms: int, log_term: float, extra_entries: int = 0) -> Epoch:
     """Nothing seen, all gaps 1; entries beyond the arms come first."""
     entries = arms + extra_entries
     pulled = np.concatenate([np.zeros(extra_entries, np.int64), np.arange(arms)])
-    chances, probabilities, expected, drawn, sums = (np.zeros(size) for size in (arms, *[entries] * 4))
-    return Epoch(chances, probabilities, pulled, expected, drawn, sums, np.ones(arms), log_term)
+    probabilities, shares, expected, drawn, sums = (np.zeros(size) for size in (arms, *[entries] * 4))
+    return Epoch(probabilities, shares, pulled, expected, drawn, sums, np.ones(arms), log_term)
 
 
 def log_factor(scale: float, delta: float | None, setting: Setting) -> float:
@@ -84,10 +84,10 @@ class Phased(Policy[Epoch]):
 
     def show(self, state: Epoch) -> None:
         """p(t) over arms from the entries' probabilities."""
-        for arm in range(len(state.chances)):
-            state.chances[arm] = 0.0
+        for arm in range(len(state.probabilities)):
+            state.probabilities[arm] = 0.0
         for entry in range(len(state.entries)):
-            state.chances[state.arms[entry]] += state.entries[entry]
+            state.probabilities[state.arms[entry]] += state.entries[entry]
 
     def close_epoch(self, state: Epoch) -> None:
         """End an epoch whose last round was played and begin the next."""
@@ -97,7 +97,7 @@ class Phased(Policy[Epoch]):
     def choose(self, state: Epoch, random: Random) -> Choice:
         entry = draw(state.entries, random)
         arm = int(state.arms[entry])
-        return Choice(arm, state.chances[arm], state.number * len(state.entries) + entry)
+        return Choice(arm, state.probabilities[arm], state.number * len(state.entries) + entry)
 
     def learn(self, state: Epoch, choice: Choice, reward: float, random: Random) -> None:
         entry = choice.note % len(state.entries)

@@ -17,7 +17,7 @@ USUAL = 0.05
 class State:
     """p(t), and nothing else: the policy is Markov."""
 
-    chances: Floats
+    probabilities: Floats
 
 
 @dataclass(frozen=True, init=False)
@@ -57,10 +57,12 @@ class Samba(Policy[State]):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         if reward == 0.0:
             return
-        p, arm = state.chances, choice.arm
+        p, arm = state.probabilities, choice.arm
         leader = argmax(p)
-        rate = self.learning_rate * reward / choice.chance
-        cap = min(2.0, 1.0 / self.learning_rate) * choice.chance  # binds only for late feedback: p stays on the simplex
+        rate = self.learning_rate * reward / choice.probability
+        cap = (
+            min(2.0, 1.0 / self.learning_rate) * choice.probability
+        )  # binds only for late feedback: p stays on the simplex
         others = 0.0
         if arm == leader:
             for a in range(len(p)):
@@ -75,7 +77,7 @@ class Samba(Policy[State]):
         p[leader] = 1.0 - others
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
-        give_share(state.chances, arm, present)
+        give_share(state.probabilities, arm, present)
 
     def withdraw(self, state: State, arm: int, present: list[int]) -> None:
-        drop_share(state.chances, arm, present)  # a chance of 0 stays one
+        drop_share(state.probabilities, arm, present)  # a probability of 0 stays one

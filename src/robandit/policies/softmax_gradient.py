@@ -15,7 +15,7 @@ from robandit.parts import About, parameter
 class State:
     """Preferences, p(t) as their softmax, and the sum and number of rewards seen."""
 
-    chances: Floats
+    probabilities: Floats
     preferences: Floats
     total: float = 0.0
     rounds: int = 0
@@ -44,25 +44,27 @@ class SoftmaxGradient(Policy[State]):
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         baseline = state.total / state.rounds if self.baseline and state.rounds > 0 else 0.0
-        weight = state.chances[choice.arm] / choice.chance  # 1 unless the arm was drawn with another chance
+        weight = (
+            state.probabilities[choice.arm] / choice.probability
+        )  # 1 unless the arm was drawn with another probability
         push = self.step * weight * (reward - baseline)
         state.total += reward
         state.rounds += 1
         largest = -math.inf
-        for arm in range(len(state.chances)):
+        for arm in range(len(state.probabilities)):
             chosen = 1.0 if arm == choice.arm else 0.0
-            state.preferences[arm] += push * (chosen - state.chances[arm])
+            state.preferences[arm] += push * (chosen - state.probabilities[arm])
             largest = max(largest, state.preferences[arm])
         self.show(state, largest)
 
     def show(self, state: State, largest: float) -> None:
         """p(t) as the softmax of the preferences, whose largest is known."""
         total = 0.0
-        for arm in range(len(state.chances)):
-            state.chances[arm] = math.exp(state.preferences[arm] - largest)
-            total += state.chances[arm]
-        for arm in range(len(state.chances)):
-            state.chances[arm] /= total
+        for arm in range(len(state.probabilities)):
+            state.probabilities[arm] = math.exp(state.preferences[arm] - largest)
+            total += state.probabilities[arm]
+        for arm in range(len(state.probabilities)):
+            state.probabilities[arm] /= total
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
         """A share of one among those present."""

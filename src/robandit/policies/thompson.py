@@ -14,9 +14,9 @@ from robandit.variates import beta_draw
 
 @dataclass
 class State:
-    """The posterior's two counts per arm; p(t) has no closed form, so `chances` stays at its prior value."""
+    """The posterior's two counts per arm; p(t) has no closed form, so `probabilities` stays at its prior value."""
 
-    chances: Floats
+    probabilities: Floats
     wins: Floats
     losses: Floats
 
@@ -52,7 +52,7 @@ class Thompson(Policy[State]):
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
         """A new arm begins with its prior; one that comes back has its counts."""
-        share_evenly(state.chances)
+        share_evenly(state.probabilities)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         if 0.0 < reward < 1.0:  # a bounded reward first becomes a coin with that mean

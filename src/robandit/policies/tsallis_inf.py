@@ -18,7 +18,7 @@ REFERENCE = "Zimmert & Seldin 2021"
 class State:
     """Estimated cumulative losses, p(t), the round t counted from 1, and the root that normalised p."""
 
-    chances: Floats
+    probabilities: Floats
     losses: Floats
     round: int = 1
     root: float = 1.0
@@ -33,7 +33,7 @@ class TsallisInf(Policy[State]):
 
     def next_round(self, state: State, rate: float) -> None:
         """Solve for p of the coming round at learning rate `rate`."""
-        state.root, _ = tsallis_chances(state.losses, rate, state.root, state.chances)
+        state.root, _ = tsallis_probabilities(state.losses, rate, state.root, state.probabilities)
 
     def rate(self, state: State) -> float:
         """The learning rate of the coming round."""
@@ -62,7 +62,7 @@ class TsallisInfIw(TsallisInf):
     )
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
-        state.losses[choice.arm] += (1.0 - reward) / choice.chance
+        state.losses[choice.arm] += (1.0 - reward) / choice.probability
         state.round += 1
         self.next_round(state, self.rate(state))
 
@@ -86,10 +86,10 @@ class TsallisInfRv(TsallisInf):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         rate = self.rate(state)
         for arm in range(len(state.losses)):
-            baseline = 0.5 if state.chances[arm] >= rate * rate else 0.0
+            baseline = 0.5 if state.probabilities[arm] >= rate * rate else 0.0
             state.losses[arm] += baseline  # for every arm, pulled or not
             if arm == choice.arm:
-                state.losses[arm] += (1.0 - reward - baseline) / choice.chance
+                state.losses[arm] += (1.0 - reward - baseline) / choice.probability
         state.round += 1
         self.next_round(state, self.rate(state))
 
@@ -97,7 +97,7 @@ class TsallisInfRv(TsallisInf):
         return 4.0 / math.sqrt(state.round)
 
 
-def tsallis_chances(losses: Floats, rate: float, root: float, chances: Floats) -> tuple[float, int]:
+def tsallis_probabilities(losses: Floats, rate: float, root: float, probabilities: Floats) -> tuple[float, int]:
     """p_i = (a_i + z)^-2 with a_i = rate/2 (L_i - min L) and the z that makes them sum to 1; answers z and the steps.
 
     The sum is convex and decreasing in z and the root lies in [1, sqrt K], so Newton's method from
@@ -127,8 +127,8 @@ def tsallis_chances(losses: Floats, rate: float, root: float, chances: Floats) -
     total = 0.0
     for arm in range(arms):
         inverse = 1.0 / (half * (losses[arm] - least) + root)
-        chances[arm] = inverse * inverse
-        total += chances[arm]
+        probabilities[arm] = inverse * inverse
+        total += probabilities[arm]
     for arm in range(arms):
-        chances[arm] /= total
+        probabilities[arm] /= total
     return root, steps

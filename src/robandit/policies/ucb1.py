@@ -15,7 +15,7 @@ from robandit.parts import About, parameter
 class State:
     """Per arm the rewards seen, their sum and mean, and those still awaited; choices made; the arm that comes next."""
 
-    chances: Floats
+    probabilities: Floats
     pulls: Floats
     sums: Floats
     means: Floats
@@ -57,7 +57,7 @@ class Ucb1(Policy[State]):
             state.means[choice.arm] = mean_of_all(state.sums, state.pulls)
         self.show(state)
 
-    def chances_among(self, state: State, eligible: list[int]) -> list[float]:
+    def probabilities_among(self, state: State, eligible: list[int]) -> list[float]:
         return one_hot(self.largest_index(narrowed(state, eligible)), len(eligible))
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
@@ -66,9 +66,9 @@ class Ucb1(Policy[State]):
 
     def show(self, state: State) -> None:
         """The next arm as a one-hot p(t)."""
-        state.chances[state.next_arm] = 0.0
+        state.probabilities[state.next_arm] = 0.0
         state.next_arm = self.largest_index(state)
-        state.chances[state.next_arm] = 1.0
+        state.probabilities[state.next_arm] = 1.0
 
     def largest_index(self, state: State) -> int:
         """The arm with the largest index."""

@@ -13,7 +13,7 @@ from robandit.parts import About
 class State:
     """p(t), which never changes."""
 
-    chances: Floats
+    probabilities: Floats
 
 
 @dataclass(frozen=True)
@@ -33,4 +33,4 @@ class Uniform(Policy[State]):
         return State(np.full(setting.arms, 1.0 / setting.arms))
 
     def admit(self, state: State, arm: int, present: list[int]) -> None:
-        share_evenly(state.chances)
+        share_evenly(state.probabilities)

@@ -75,7 +75,7 @@ ACTIONS = {
     "weigh": Action(
         "Trust the source less",
         "source",
-        f"Each of its rewards counts with this chance: 1 is full trust, 0 none. {COUNTS}",
+        f"Each of its rewards counts with this probability: 1 is full trust, 0 none. {COUNTS}",
         change_source,
         say.SourceChange,
         "weighted",

@@ -136,7 +136,7 @@ class Engine:
             made, row = experiment.decide(now, among, key, unit)
             lines.append(row)
         id = issued(self.key, experiment.docket.epoch(made.number), experiment.id, made.number)
-        return say.Decision(id, made.arm, made.chance, made.holdout)
+        return say.Decision(id, made.arm, made.probability, made.holdout)
 
     def number(self, experiment: Experiment, id: str) -> int:
         """The number of a decision of this experiment, from its id."""
@@ -218,11 +218,11 @@ class Engine:
     def about(self, experiment: Experiment) -> say.ExperimentTold:
         """An experiment as it stands."""
         fold, docket, tally = experiment.fold, experiment.docket, experiment.tally
-        chances, arms = self.chances(experiment), []
+        probabilities, arms = self.probabilities(experiment), []
         for index, (name, status) in enumerate(zip(fold.roster.names, fold.roster.status, strict=True)):
             count = tally.recorded[index]
             mean = tally.sums[index] / count if count else None
-            arms.append(say.ArmTold(name, status, tally.chosen[index], count, mean, chances.get(name)))
+            arms.append(say.ArmTold(name, status, tally.chosen[index], count, mean, probabilities.get(name)))
         return say.ExperimentTold(
             experiment.id,
             experiment.name,
@@ -256,20 +256,20 @@ class Engine:
 
     def belief(self, experiment: Experiment) -> say.Belief:
         """Who leads, and how likely each active arm is next; trial choices where the policy cannot tell."""
-        chances = self.chances(experiment) or experiment.fold.trial_shares()
-        return say.Belief(max(chances, key=chances.__getitem__), chances)
+        probabilities = self.probabilities(experiment) or experiment.fold.trial_shares()
+        return say.Belief(max(probabilities, key=probabilities.__getitem__), probabilities)
 
-    def chances(self, experiment: Experiment) -> dict[str, float]:
+    def probabilities(self, experiment: Experiment) -> dict[str, float]:
         """p(t) of the active arms; empty where the policy cannot tell."""
         fold = experiment.fold
         if not fold.policy.explicit:
             return {}
         if len(fold.roster.present) == len(fold.roster.names):
-            told = fold.state.chances
+            told = fold.state.probabilities
         else:
-            told = fold.policy.chances_among(fold.state, fold.roster.present)
+            told = fold.policy.probabilities_among(fold.state, fold.roster.present)
         found = zip(fold.roster.active, map(float, told), strict=True)
-        return {name: chance for name, chance in found if math.isfinite(chance)}
+        return {name: probability for name, probability in found if math.isfinite(probability)}
 
 
 def policy_of(asked: say.PolicyName | str) -> Policy[Any]:

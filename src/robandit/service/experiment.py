@@ -39,7 +39,7 @@ class Made(msgspec.Struct, frozen=True):
 
     number: int
     arm: str
-    chance: float | None
+    probability: float | None
     holdout: bool
     time: float
 
@@ -86,12 +86,12 @@ class Experiment:
         fold = self.fold
         names, number, held = fold.roster.names, fold.decisions, self.held_out(fold.decisions, unit)
         index, drawn, note = self.uniform(number, among) if held else fold.choice(among)
-        arm, chance = names[index], None if drawn != drawn else float(drawn)
+        arm, probability = names[index], None if drawn != drawn else float(drawn)
         entry: Entry = {
             "entry": "decide",
             "id": number,
             "arm": arm,
-            "chance": chance,
+            "chance": probability,
             "note": int(note),
             "eligible": None if among is None else [names[one] for one in among],
             "time": now,
@@ -102,7 +102,7 @@ class Experiment:
             entry["unit"] = unit
         if held:
             entry["holdout"] = True
-        return Made(number, arm, chance, held, now), self.appended(entry)
+        return Made(number, arm, probability, held, now), self.appended(entry)
 
     def held_out(self, number: int, unit: str | None) -> bool:
         """Whether a decision is one of those that are drawn uniformly; a unit always is, or never."""
@@ -183,7 +183,7 @@ class Experiment:
         docket.take(line, entry)
         if kind == "decide":
             if self.tally.decided(self.fold.roster.index[entry["arm"]], entry["id"]):
-                self.tally.point(entry["id"], entry["time"], self.known_chances())
+                self.tally.point(entry["id"], entry["time"], self.known_probabilities())
         elif case is not None:
             self.tally.rewarded(case.arm, entry["value"])
         elif kind in KEPT_ACTS:
@@ -191,11 +191,11 @@ class Experiment:
         self.remember(entry)
         self.line = line
 
-    def known_chances(self) -> list[float] | None:
+    def known_probabilities(self) -> list[float] | None:
         """p(t) of all arms, where the policy can tell it and none is away."""
         fold = self.fold
         known = self.policy.explicit and len(fold.roster.present) == len(fold.roster.names)
-        return fold.state.chances if known else None
+        return fold.state.probabilities if known else None
 
     def changed(self, line: int, entry: Entry) -> None:
         """A line that is neither a decision nor a reward."""

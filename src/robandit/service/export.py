@@ -16,7 +16,7 @@ from robandit.online.journal import spelled
 from robandit.service.stores.base import Store
 
 FORMATS = {"journal": "text/plain", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-COLUMNS = ("decision", "time", "arm", "chance", "holdout", "unit", "reward", "reward_time", "source")
+COLUMNS = ("decision", "time", "arm", "probability", "holdout", "unit", "reward", "reward_time", "source")
 PIECE = 4_000  # rows written at once: what is in memory of an export of any length
 
 

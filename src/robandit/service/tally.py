@@ -33,12 +33,14 @@ class Tally:
         self.chosen[arm] += 1
         return number - self.last >= self.stride
 
-    def point(self, number: int, time: float, chances: list[float] | None) -> None:
+    def point(self, number: int, time: float, probabilities: list[float] | None) -> None:
         """A point in time: p(t) where the policy can tell it, else the traffic since the last point."""
-        if chances is None:
+        if probabilities is None:
             since = [now - then for now, then in zip(self.chosen, self.before, strict=True)]
-            chances = [count / sum(since) for count in since]
-        self.points.append((time, number, [round(float(chance), 6) for chance in chances], list(self.chosen)))
+            probabilities = [count / sum(since) for count in since]
+        self.points.append(
+            (time, number, [round(float(probability), 6) for probability in probabilities], list(self.chosen))
+        )
         self.last, self.before = number, list(self.chosen)
         if len(self.points) >= POINTS:
             self.points = self.points[1::2]

@@ -158,9 +158,9 @@ def as_thrown(experiment: Experiment, entry: Entry) -> bool:
     experiment.docket.advance(entry["time"])
     held = experiment.held_out(entry["id"], entry.get("unit"))
     own = experiment.uniform(entry["id"], among) if held else experiment.fold.choice(among)
-    chance = None if own.chance != own.chance else own.chance
+    probability = None if own.probability != own.probability else own.probability
     told = (entry["arm"], entry["chance"], entry["note"], entry.get("holdout", False))
-    return (roster.names[own.arm], chance, own.note, held) == told
+    return (roster.names[own.arm], probability, own.note, held) == told
 
 
 def same_as(experiment: Experiment, snapshot: Snapshot) -> bool:

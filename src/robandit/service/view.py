@@ -45,14 +45,14 @@ def listed(service: Service, experiments: list[Experiment]) -> dict[str, Any]:
     """All experiments that a visitor may see, a row each."""
     rows = []
     for one in experiments:
-        chances = service.engine.chances(one)
-        leader = max(chances, key=chances.__getitem__) if chances else most_shown(one)
+        probabilities = service.engine.probabilities(one)
+        leader = max(probabilities, key=probabilities.__getitem__) if probabilities else most_shown(one)
         rows.append(
             {
                 "id": one.id,
                 "name": one.name,
                 "leader": leader,
-                "chance": percent(chances.get(leader)) if chances else "",
+                "probability": percent(probabilities.get(leader)) if probabilities else "",
                 "decisions": f"{one.fold.decisions:,}",
                 "rewards": f"{sum(one.tally.recorded):,}",
                 "state": state_of(one, service.watch.looks.get(one.id)),
@@ -62,7 +62,7 @@ def listed(service: Service, experiments: list[Experiment]) -> dict[str, Any]:
 
 
 def most_shown(one: Experiment) -> str:
-    """The arm that was shown most since the last points, where the policy cannot tell its chances."""
+    """The arm that was shown most since the last points, where the policy cannot tell its probabilities."""
     counts = recent_shares(one) or one.tally.chosen
     return one.fold.roster.names[max(range(len(counts)), key=counts.__getitem__)]
 
@@ -84,7 +84,7 @@ def state_of(one: Experiment, look: Look | None) -> dict[str, str]:
         return {"kind": "new", "word": "Not looked at", "sentence": "No look was taken at the rewards yet."}
     if look.alarms:
         found = ". ".join(WORDS[name][0] for name in look.alarms)  # what was measured; why, no number can say
-        sentence = f"{found}. If all were alike, the chance that this ever rings is at most 5\N{NO-BREAK SPACE}%."
+        sentence = f"{found}. If all were alike, the probability that this ever rings is at most 5\N{NO-BREAK SPACE}%."
         return {"kind": "alarm", "word": "Alarm", "sentence": sentence}
     if look.problem:
         return {"kind": "new", "word": "Cannot look", "sentence": f"The rewards cannot be looked at: {look.problem}"}
@@ -152,7 +152,7 @@ def arms(told: Any) -> list[dict[str, Any]]:
                 "name": arm.name,
                 "status": arm.status,
                 "line": places.index(place) if place in places else LINES,
-                "chance": percent(arm.probability),
+                "probability": percent(arm.probability),
                 "share": 0.0 if arm.probability is None else round(arm.probability, 4),
                 "decisions": f"{arm.decisions:,}",
                 "rewards": f"{arm.rewards:,}",

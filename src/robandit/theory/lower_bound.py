@@ -14,7 +14,7 @@ from robandit.theory.games import TwoArms
 from robandit.theory.paths import Paths
 from robandit.theory.rounds import State, expected_change, inverse, q
 
-PARTS = 40  # chances are multiples of one over this
+PARTS = 40  # probabilities are multiples of one over this
 
 
 def facts(game: TwoArms, p: State, c: Fraction) -> bool:

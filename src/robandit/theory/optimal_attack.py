@@ -33,7 +33,7 @@ class OptimalAttack:
     clean_regret: float
     threat: str
     steps: tuple[float, float]  # A: what decision 1 and 2 cost a round; B: 1 for each reward turned
-    chances: Floats  # p of the best arm on the grid
+    probabilities: Floats  # p of the best arm on the grid
     rounds: NDArray[np.int64]  # rounds at which the attack is shown
     decisions: NDArray[np.uint8]  # (rounds, grid), with the whole budget left; see programme.py
     adversary: Adversary[Any] | None  # the optimum as a player, if it was asked for
@@ -44,7 +44,7 @@ class OptimalAttack:
 class Moves:
     """Where the log-odds go after a success of the best arm and of the rival, as cubic interpolation."""
 
-    chances: Floats
+    probabilities: Floats
     up: NDArray[np.int64]
     up_weights: Floats
     down: NDArray[np.int64]
@@ -71,9 +71,9 @@ def optimal_attack(
     best, rival = check_terms(means, learning_rate, horizon, threat, price, budget, step)
     width = step or (0.1 if budget is not None and threat == "A" else 0.05)
     moves = moves_on_grid(learning_rate, width, math.log(1.0 + learning_rate * horizon) + 3.0)
-    size = len(moves.chances)
+    size = len(moves.probabilities)
     shown = np.unique(np.linspace(0, horizon - 1, 200).round().astype(np.int64))
-    tables = (moves.chances, moves.up, moves.up_weights, moves.down, moves.down_weights)
+    tables = (moves.probabilities, moves.up, moves.up_weights, moves.down, moves.down_weights)
     game = (best, rival, horizon, threat == "B")
     steps = (1.0, 1.0) if threat == "B" else (min(1.0 - rival, best), max(1.0 - rival, best))
     levels = 0 if budget is None else whole_levels(budget, steps, horizon)
@@ -103,7 +103,7 @@ def optimal_attack(
         adversary = OptimalBefore(budget=most, decisions=decisions, width=width, small=steps[0], large=steps[1])
     elif playable:
         adversary = OptimalAfter(budget=most, decisions=decisions, width=width, learning_rate=learning_rate)
-    return OptimalAttack(regret, spending, clean, threat, steps, moves.chances, shown, shape, adversary, worth)
+    return OptimalAttack(regret, spending, clean, threat, steps, moves.probabilities, shown, shape, adversary, worth)
 
 
 def solve(programme: Callable[..., None], *terms: Any) -> None:
@@ -178,12 +178,12 @@ def moves_on_grid(learning_rate: float, step: float, reach: float) -> Moves:
 
 
 def worth_of_a_unit(moves: Moves, value: Floats) -> Floats:
-    """sum over both arms of their chance times what a success of theirs changes: regret a small corruption buys."""
+    """Sum over both arms of their probability times what their success changes: the regret a small corruption buys."""
     after = [
         (weights * value[first[:, None] + np.arange(4)]).sum(axis=1)
         for first, weights in ((moves.up, moves.up_weights), (moves.down, moves.down_weights))
     ]
-    bought = moves.chances * np.abs(after[0] - value) + (1.0 - moves.chances) * np.abs(after[1] - value)
+    bought = moves.probabilities * np.abs(after[0] - value) + (1.0 - moves.probabilities) * np.abs(after[1] - value)
     return np.asarray(bought)
 
 

@@ -42,12 +42,12 @@ class Paths:
 
     @property
     def q(self) -> Floats:
-        """The chance of a wrong arm, by run."""
+        """The probability of a wrong arm, by run."""
         return np.asarray(1.0 - self.p[0])
 
 
 def time_to_half(means: tuple[float, ...], rate: float, cap: int, runs: int, seed: int) -> Floats:
-    """Rounds until the best arm has a chance of 1/2, by run; `cap` for those that have not got there by then."""
+    """Rounds until the best arm has a probability of 1/2, by run; `cap` for those that have not got there by then."""
     paths = Paths((1.0 / len(means),) * len(means), rate, runs, seed)
     shown, times = np.array(means), np.full(runs, float(cap))
     waiting = np.arange(runs)

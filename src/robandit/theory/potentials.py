@@ -26,8 +26,8 @@ class Changes:
     """What one success does to each function of the basis, by state: (states, functions)."""
 
     odds: Floats
-    best_chance: Floats
-    rival_chance: Floats
+    best_probability: Floats
+    rival_probability: Floats
     best_succeeds: Floats
     rival_succeeds: Floats
 
@@ -47,7 +47,7 @@ class BestPotential:
 
 def log_odds_after(gain: float, loss: Floats, odds: Floats) -> tuple[Floats, Floats]:
     """Where the log-odds of the best arm go after a success of it and of the rival, without cancellation."""
-    s = np.exp(-np.abs(odds))  # the trailing arm's chance over the leader's
+    s = np.exp(-np.abs(odds))  # the trailing arm's probability over the leader's
     trailing = np.log1p(gain) - np.log1p(-gain * s)
     leading = np.log1p(s * loss) - np.log1p(-loss)
     leads = odds >= 0.0
@@ -137,7 +137,7 @@ def constraints(game: TwoArms, splines: bool, margin: float, rule: Rule) -> tupl
     """Rows and limits; the unknowns are the functions' coefficients, then b, then the constant."""
     odds = grid(splines)
     found = changes(game, odds, splines, rule)
-    p, q = found.best_chance, found.rival_chance
+    p, q = found.best_probability, found.rival_probability
     best, rival, gap, alpha = (float(x) for x in (game.best, game.rival, game.gap, game.rate))
     nothing = np.zeros((len(odds), 1))
     rows, limits = [], []

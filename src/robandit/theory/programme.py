@@ -15,9 +15,9 @@ def solve_priced(
 
     `shape` keeps the decisions in the rounds `shown`; `decisions`, unless it is empty, all of them.
     """
-    chances, up, up_weights, down, down_weights = tables
+    probabilities, up, up_weights, down, down_weights = tables
     best, rival, horizon, sees_draw = game
-    size = len(chances)
+    size = len(probabilities)
     raised, lowered = work
     low, high = min(1.0 - rival, best), max(1.0 - rival, best)
     record = len(shown) - 1
@@ -29,7 +29,7 @@ def solve_priced(
                 raised[row, j] = between(rows[row], up[j], up_weights[j])
                 lowered[row, j] = between(rows[row], down[j], down_weights[j])
         for j in range(size):
-            p, q = chances[j], 1.0 - chances[j]
+            p, q = probabilities[j], 1.0 - probabilities[j]
             value, above, below = rows[0, j], raised[0, j], lowered[0, j]
             sunk, lifted, bill, decision = best, rival, 0.0, 0
             if sees_draw:
@@ -64,7 +64,7 @@ def solve_budgeted(
     What is left of the budget runs along the rows of memory, so that every step below is one pass over them.
     `shape` keeps the decisions with the whole budget left, in the rounds `shown`.
     """
-    chances, up, up_weights, down, down_weights = tables
+    probabilities, up, up_weights, down, down_weights = tables
     best, rival, horizon, sees_draw = game
     size, levels = answer.shape[0], answer.shape[1] - 1
     value, after, raised, lowered, made = work
@@ -77,7 +77,7 @@ def solve_budgeted(
             break
         value, after = after, value
         for j in range(size):
-            p, q = chances[j], 1.0 - chances[j]
+            p, q = probabilities[j], 1.0 - probabilities[j]
             combine(after, up[j], up_weights[j], raised)
             combine(after, down[j], down_weights[j], lowered)
             here, out = after[j], value[j]

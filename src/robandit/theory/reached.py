@@ -1,4 +1,4 @@
-"""Where the exact worst attack comes to, and what it does there: the chances of all states, forward over rounds.
+"""Where the exact worst attack comes to, and what it does there: the probabilities of all states, forward over rounds.
 
 At a price the state is p alone. Within a hard budget it is p and what is left; shown is what most runs at that p do.
 """
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from robandit.game import Floats
 from robandit.theory.optimal_attack import Moves, OptimalAttack, moves_on_grid, solve
 
-HARDLY = 1e-6  # a state with less than this chance is not shown
+HARDLY = 1e-6  # a state with less than this probability is not shown
 
 
 def reached(
@@ -21,11 +21,11 @@ def reached(
 
     With a hard budget `found` must be playable: then it holds every decision.
     """
-    size = len(found.chances)
-    x: Floats = np.log(found.chances) - np.log1p(-found.chances)
+    size = len(found.probabilities)
+    x: Floats = np.log(found.probabilities) - np.log1p(-found.probabilities)
     moves = moves_on_grid(learning_rate, float(x[1] - x[0]), float(x[-1]) - 0.5 * float(x[1] - x[0]))
     targets = [linear(place, x) for place in landings(moves, x)]
-    tables = (found.chances, *targets[0], *targets[1])
+    tables = (found.probabilities, *targets[0], *targets[1])
     every = getattr(found.adversary, "decisions", None) if hard else found.decisions[:, :, None]
     assert every is not None
     game = (*means, horizon, found.threat == "B", hard, *found.steps)
@@ -52,14 +52,14 @@ def linear(wanted: Floats, x: Floats) -> tuple[NDArray[np.int64], Floats]:
 
 
 def spread(tables: Any, game: Any, decisions: Any, shown: Any, most: Any, shares: Any, work: Any, stop: Any) -> None:
-    """Into `shares` the chance of each grid point in each shown round, into `most` what is mostly done there.
+    """Into `shares` the probability of each grid point in each shown round, into `most` what is mostly done there.
 
     Plain loops: it is compiled. At a price there is one level, and the decisions of a shown round last until the next.
     """
-    chances, up, up_part, down, down_part = tables
+    probabilities, up, up_part, down, down_part = tables
     best, rival, horizon, sees_draw, hard, low, high = game
     mass, after = work
-    size, levels, record = len(chances), mass.shape[1], 0
+    size, levels, record = len(probabilities), mass.shape[1], 0
     for t in range(horizon):
         if stop[0] != 0:
             break
@@ -75,7 +75,7 @@ def spread(tables: Any, game: Any, decisions: Any, shown: Any, most: Any, shares
                     if mass[j, left] > heaviest:
                         heaviest, most[record, j] = mass[j, left], decisions[row, j, left]
         for j in range(size):
-            p, q = chances[j], 1.0 - chances[j]
+            p, q = probabilities[j], 1.0 - probabilities[j]
             for left in range(levels):
                 there, decision = mass[j, left], decisions[row, j, left]
                 if there < 1e-12:

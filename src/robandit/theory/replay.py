@@ -18,7 +18,7 @@ class Book:
     """The units of budget left, and p of the best arm where it is not shown."""
 
     left: float
-    chance: float = 0.5
+    probability: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class OptimalBefore(ByTheBook):
     large: float = 0.0
 
     def tamper_means(
-        self, memory: Book, t: int, chances: Floats, means: Floats, proposal: Floats, random: Random
+        self, memory: Book, t: int, probabilities: Floats, means: Floats, proposal: Floats, random: Random
     ) -> bool:
-        decision = looked_up(self.decisions, memory.left, t, chances[0], self.width)
+        decision = looked_up(self.decisions, memory.left, t, probabilities[0], self.width)
         step = self.small if decision == 1 else self.large
         if decision == 0:
             return False
@@ -65,7 +65,7 @@ class OptimalAfter(ByTheBook):
     learning_rate: float = 0.05
 
     def tamper_reward(self, memory: Book, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
-        decision = looked_up(self.decisions, memory.left, t, memory.chance, self.width)
+        decision = looked_up(self.decisions, memory.left, t, memory.probability, self.width)
         shown = reward
         if arm == 0 and decision % 2 == 1:
             shown = 0.0
@@ -73,14 +73,14 @@ class OptimalAfter(ByTheBook):
             shown = 1.0
         if memory.left >= 0.0:
             memory.left -= abs(shown - reward)
-        memory.chance = after_round(memory.chance, arm, shown, self.learning_rate)
+        memory.probability = after_round(memory.probability, arm, shown, self.learning_rate)
         return shown
 
 
-def looked_up(decisions: NDArray[np.uint8], left: float, t: int, chance: float, width: float) -> int:
+def looked_up(decisions: NDArray[np.uint8], left: float, t: int, probability: float, width: float) -> int:
     """The decision at the nearest grid point."""
     size, levels = decisions.shape[1], decisions.shape[2]
-    place = round(math.log(chance / (1.0 - chance)) / width) + size // 2
+    place = round(math.log(probability / (1.0 - probability)) / width) + size // 2
     return int(decisions[t, min(max(place, 0), size - 1), min(max(int(left + 0.5), 0), levels - 1)])
 
 

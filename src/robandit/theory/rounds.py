@@ -1,7 +1,7 @@
 """One round of SAMBA in exact fractions: what a reader redoes by hand.
 
-A state is a tuple of fractions, the chances of the arms; arm 0 is the best one. A Bernoulli reward moves the state
-only if it is 1, so a round has K ways to move and one to stay.
+A state is a tuple of fractions, the probabilities of the arms; arm 0 is the best one. A Bernoulli reward moves the
+state only if it is 1, so a round has K ways to move and one to stay.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ State = tuple[Fraction, ...]
 
 
 def leader_of(p: State) -> int:
-    """The arm with the largest chance, the first of several, as in policies/samba.py."""
+    """The arm with the largest probability, the first of several, as in policies/samba.py."""
     return max(range(len(p)), key=lambda arm: p[arm])
 
 
@@ -43,7 +43,7 @@ def expected_change(
 
 
 def q(p: State) -> Fraction:
-    """The chance of a wrong arm."""
+    """The probability of a wrong arm."""
     return 1 - p[0]
 
 
@@ -59,7 +59,7 @@ def corrupted(means: Sequence[Fraction], size: Fraction) -> tuple[Fraction, ...]
 
 
 def states(arms: int, parts: int) -> Iterator[State]:
-    """Every state whose chances are positive multiples of 1/parts."""
+    """Every state whose probabilities are positive multiples of 1/parts."""
     for weights in product(range(1, parts), repeat=arms - 1):
         left = parts - sum(weights)
         if left >= 1:

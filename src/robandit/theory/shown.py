@@ -1,7 +1,7 @@
 """Threat model B: what it costs to hide every success of the best arm, by one line of theory for each policy.
 
 No bound f(T) + b C can hold against who sees the draw: the costs below grow as ln T, and the regret they buy is
-Delta T - O(ln T). Each law asks how fast the chances of the best arm fall if it never pays: the cost is r* times how
+Delta T - O(ln T). Each law asks how fast the best arm's probability falls if it never pays: the cost is r* times how
 often it is still pulled. These are first-order laws (numerical), not bounds; `measured` plays them.
 """
 

@@ -75,17 +75,17 @@ STATEMENTS = (
         paths.leads_after_k_steps,
     ),
     Statement(
-        "chance-drift",
+        "probability-drift",
         "While a* leads, E[p_a(t+1) - p_a(t)] <= -alpha Delta p_a^2.",
         "equation (4)",
-        rounds.chance_drift,
+        rounds.probability_drift,
     ),
     Statement("jensen", "Hence E[q(t+1)] - q(t) <= -(alpha Delta/K) q^2.", "equation (5)", rounds.jensen_clean),
     Statement(
-        "chance-drift-corrupted",
+        "probability-drift-corrupted",
         "Under corruption E[p_a(t+1) - p_a(t)] <= alpha (2c - Delta) p_a^2 while a* leads.",
         "section 3.2",
-        rounds.corrupted_chance_drift,
+        rounds.corrupted_probability_drift,
     ),
     Statement(
         "recovery",
@@ -171,7 +171,7 @@ STATEMENTS = (
     ),
     Statement(
         "lemma-11",
-        "Without large corruption q returns to 1/2 with a chance below 1, Q_0 is finite and q goes to 0.",
+        "Without large corruption q returns to 1/2 with a probability below 1, Q_0 is finite and q goes to 0.",
         "Lemma 11",
         paths.lemma_11,
     ),

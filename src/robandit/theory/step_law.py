@@ -1,7 +1,7 @@
 """How large a step may be: one law for SAMBA and its relatives, and the exact growth it predicts.
 
 In every rule of the family a success multiplies a challenger by `lift`, and a success of the leader takes the share
-`loss(s)` of it, s its chance over the leader's; loss(s) is about d s. Two conditions matter, with L = r*/r_2:
+`loss(s)` of it, s its probability over the leader's; loss(s) is about d s. Two conditions matter, with L = r*/r_2:
 
 - recovery: while a wrong arm leads, 1/p* falls in mean iff d < L (1 - 1/lift). If not, p* comes back after a time
   without a mean; P(longer than t) falls as t^-kappa, kappa the root of r* (1 - lift^-kappa) = r_2 d kappa.
@@ -130,10 +130,10 @@ def exact_regret(
     up, down = np.where(leads, -odds[1], odds[0]), np.where(leads, -odds[0], odds[1])
     success, failure = p * means[0], q * means[1]
     rounds = np.diag(1.0 - success - failure)
-    for after, chance in ((up, success), (down, failure)):
+    for after, probability in ((up, success), (down, failure)):
         first, weights = interpolation(after, x, width)
         for k in range(4):
-            np.add.at(rounds, (np.arange(len(x)), first + k), chance * weights[:, k])
+            np.add.at(rounds, (np.arange(len(x)), first + k), probability * weights[:, k])
     regret, told = (means[0] - means[1]) * q, {}
     for power in range(doublings + 1):
         told[2**power] = float(regret[half])

@@ -206,6 +206,8 @@ def round_of(game: Game, v: Potential, p: State) -> tuple[Fraction, Fraction, Fr
                 change += v.weight / game.rate * (after[other] / p[other] - 1)
         drift += p[arm] * game.means[arm] * change
         price += p[arm] * abs(change)
-    regret = sum(((game.means[0] - mean) * chance for mean, chance in zip(game.means, p, strict=True)), Fraction(0))
+    regret = sum(
+        ((game.means[0] - mean) * probability for mean, probability in zip(game.means, p, strict=True)), Fraction(0)
+    )
     contested = lead == 0 and p[0] < Fraction(1, 2)
     return drift + regret, price, v.prices[1] if contested else v.prices[0]

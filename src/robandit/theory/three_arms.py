@@ -19,14 +19,14 @@ MOST = 2_000_000_000  # grid points times rounds, half an hour
 
 @dataclass(frozen=True)
 class ThreeArms:
-    """The optimum from equal chances, and by grid point what a unit of corruption is worth there."""
+    """The optimum from equal probabilities, and by grid point what a unit of corruption is worth there."""
 
     regret: float
     spending: float
     clean_regret: float
     ratios: Floats  # ln(p_a/p*) on either axis
     worth: Floats  # regret-to-go minus price * spending that a small unit of corruption adds, at the first round
-    chances: Floats  # (grid, grid, 3)
+    probabilities: Floats  # (grid, grid, 3)
 
 
 def three_arms(
@@ -47,41 +47,41 @@ def three_arms(
             f"horizon must be between 1 and about {MOST // (2 * half + 1) ** 2:,} with three arms, not {horizon:,}"
         )
     ratios: Floats = (step * np.arange(-half, half + 1)).astype(np.float64)
-    chances, first, weights = moves(ratios, learning_rate, step)
+    probabilities, first, weights = moves(ratios, learning_rate, step)
     sizes = np.unique(np.round([size for mean in means for size in (mean, 1.0 - mean) if size > 0.0], 12))
     rows, work = np.zeros((3, len(ratios), len(ratios))), np.zeros((2, 3, len(ratios), len(ratios)))
-    solve(solve_three, (chances, first, weights), np.array(means), sizes, horizon, price, rows, work)
+    solve(solve_three, (probabilities, first, weights), np.array(means), sizes, horizon, price, rows, work)
     value, spending, clean = (float(row[half, half]) for row in rows)
     return ThreeArms(
-        value + price * spending, spending, clean, ratios, worth(rows[0], chances, first, weights), chances
+        value + price * spending, spending, clean, ratios, worth(rows[0], probabilities, first, weights), probabilities
     )
 
 
 def moves(ratios: Floats, rate: float, step: float) -> tuple[Floats, Floats, Floats]:
-    """Chances on the grid, and for a success of each arm the square it leads into and the weights there."""
+    """Probabilities on the grid, and for a success of each arm the square it leads into and the weights there."""
     y = np.stack(np.broadcast_arrays(np.zeros(1), ratios[:, None], ratios[None, :]), axis=-1)  # ln(p/p*)
-    chances = np.exp(y - y.max(axis=-1, keepdims=True))
-    chances /= chances.sum(axis=-1, keepdims=True)
-    lead = (chances > chances.max(axis=-1, keepdims=True) - 1e-15).argmax(axis=-1)[..., None]
-    top = np.take_along_axis(chances, lead, axis=-1)
+    probabilities = np.exp(y - y.max(axis=-1, keepdims=True))
+    probabilities /= probabilities.sum(axis=-1, keepdims=True)
+    lead = (probabilities > probabilities.max(axis=-1, keepdims=True) - 1e-15).argmax(axis=-1)[..., None]
+    top = np.take_along_axis(probabilities, lead, axis=-1)
     arms = np.arange(3)
-    first = np.zeros((*chances.shape, 2), np.int64)
-    weights = np.zeros((*chances.shape, 2, 4))
+    first = np.zeros((*probabilities.shape, 2), np.int64)
+    weights = np.zeros((*probabilities.shape, 2, 4))
     for arm in arms:
-        others = np.where(arms == lead, 0.0, -rate * chances / top)  # relative changes if the leader was paid
-        grown = -(others * chances).sum(axis=-1, keepdims=True) / top
+        others = np.where(arms == lead, 0.0, -rate * probabilities / top)  # relative changes if the leader was paid
+        grown = -(others * probabilities).sum(axis=-1, keepdims=True) / top
         by_leader = np.where(arms == lead, grown, others)
-        by_other = np.where(arms == arm, rate, np.where(arms == lead, -rate * chances[..., [arm]] / top, 0.0))
+        by_other = np.where(arms == arm, rate, np.where(arms == lead, -rate * probabilities[..., [arm]] / top, 0.0))
         logs = np.log1p(np.where(lead == arm, by_leader, by_other))
         for axis in (0, 1):
             after = y[..., axis + 1] + logs[..., axis + 1] - logs[..., 0]
             place, weight = interpolation(after.ravel(), ratios, step)
             first[:, :, arm, axis] = place.reshape(after.shape)
             weights[:, :, arm, axis] = weight.reshape(*after.shape, 4)
-    return chances, first, weights
+    return probabilities, first, weights
 
 
-def worth(value: Floats, chances: Floats, first: Floats, weights: Floats) -> Floats:
+def worth(value: Floats, probabilities: Floats, first: Floats, weights: Floats) -> Floats:
     """sum over arms of p |V(after a success) - V|: what a small unit of corruption adds."""
     total = np.zeros_like(value)
     for arm in range(3):
@@ -90,5 +90,5 @@ def worth(value: Floats, chances: Floats, first: Floats, weights: Floats) -> Flo
             for b in range(4):
                 place = value[first[:, :, arm, 0] + a, first[:, :, arm, 1] + b]
                 after += weights[:, :, arm, 0, a] * weights[:, :, arm, 1, b] * place
-        total += chances[..., arm] * np.abs(after - value)
+        total += probabilities[..., arm] * np.abs(after - value)
     return total

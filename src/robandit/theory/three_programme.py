@@ -12,7 +12,7 @@ def solve_three(
     in each direction. What the adversary does with one arm is linear in its mean, so for each size it moves every
     mean as far as that goes, to the side that pays.
     """
-    chances, first, weights = tables
+    probabilities, first, weights = tables
     size = rows.shape[1]
     change, shift = work[1, 0, 0], work[1, 1, 0]  # three numbers each
     for _ in range(horizon):
@@ -22,7 +22,7 @@ def solve_three(
             for j in range(size):
                 loss, most, bill = 0.0, 0.0, 0.0
                 for arm in range(3):
-                    p = chances[i, j, arm]
+                    p = probabilities[i, j, arm]
                     square = first[i, j, arm]
                     after = between(rows[0], square, weights[i, j, arm])
                     change[arm] = p * (after - rows[0, i, j])
@@ -40,7 +40,7 @@ def solve_three(
                         shift[arm] = moved(means[arm], bill, change[arm])
                 spent, clean = bill, loss
                 for arm in range(3):
-                    p = chances[i, j, arm]
+                    p = probabilities[i, j, arm]
                     square = first[i, j, arm]
                     spent += p * shift[arm] * (between(rows[1], square, weights[i, j, arm]) - rows[1, i, j])
                     clean += p * means[arm] * (between(rows[2], square, weights[i, j, arm]) - rows[2, i, j])

@@ -36,4 +36,4 @@ def shown(value: Fraction) -> str:
 
 def told(p: tuple[Fraction, ...]) -> str:
     """A state."""
-    return "p = (" + ", ".join(str(chance) for chance in p) + ")"
+    return "p = (" + ", ".join(str(probability) for probability in p) + ")"

@@ -1,8 +1,8 @@
 """Does a potential prove its bound? Verified for every state and every corruption, cell by cell.
 
 With V = (1/alpha)(A/p + w ln q - d q) the one-round inequality E[V(p') - V(p)] + Delta q <= b c is, written out,
-`rival_leads` and `best_leads` below: functions of the trailing arm's chance over the leader's, s in [0, 1]. What the
-adversary does enters through the means it shows; V falls in p (`falls`), so the worst it can do with a cost c is to
+`rival_leads` and `best_leads` below: functions of the trailing arm's probability over the leader's, s in [0, 1]. What
+the adversary does enters through the means it shows; V falls in p (`falls`), so the worst it can do with a cost c is to
 lower the best arm and raise the rival by c, and between the corners of `TwoArms.sizes` the inequality is linear in c.
 """
 

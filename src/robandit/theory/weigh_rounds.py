@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.game import Choice
 from robandit.policies.samba import Samba, State
-from robandit.theory.rounds import State as Chances
+from robandit.theory.rounds import State as Probabilities
 from robandit.theory.rounds import (
     after_success,
     corrupted,
@@ -27,10 +27,10 @@ GAMES = (
     fractions("9/10", "8/10", "1/10"),
     fractions("1/2", "2/5", "3/10", "1/5"),
 )
-PARTS = {2: 60, 3: 20, 4: 14}  # chances are multiples of one over this
+PARTS = {2: 60, 3: 20, 4: 14}  # probabilities are multiples of one over this
 
 
-def rounds() -> Iterator[tuple[tuple[Fraction, ...], Fraction, Chances]]:
+def rounds() -> Iterator[tuple[tuple[Fraction, ...], Fraction, Probabilities]]:
     """Every game, with half of the paper's largest step, in every state of its grid."""
     for means in GAMES:
         rate = (means[0] / max(means[1:]) - 1) / 2
@@ -38,7 +38,7 @@ def rounds() -> Iterator[tuple[tuple[Fraction, ...], Fraction, Chances]]:
             yield means, rate, p
 
 
-def best_leading(means: tuple[Fraction, ...], p: Chances) -> bool:
+def best_leading(means: tuple[Fraction, ...], p: Probabilities) -> bool:
     return p[0] >= max(p[1:])
 
 
@@ -47,14 +47,14 @@ def regret_definition() -> Finding:
     broken, checked = [], 0
     for means, _, p in rounds():
         checked += 1
-        lost = means[0] - sum(chance * mean for chance, mean in zip(p, means, strict=True))
-        if lost != sum((means[0] - mean) * chance for chance, mean in zip(p, means, strict=True)):
+        lost = means[0] - sum(probability * mean for probability, mean in zip(p, means, strict=True))
+        if lost != sum((means[0] - mean) * probability for probability, mean in zip(p, means, strict=True)):
             broken.append(told(p))
     return all_hold(broken, checked, "states of four games")
 
 
 def update_rule() -> Finding:
-    """Algorithm 1, equation (1) and policies/samba.py are one rule; chances stay positive and sum to 1."""
+    """Algorithm 1, equation (1) and policies/samba.py are one rule; probabilities stay positive and sum to 1."""
     broken, checked = [], 0
     for _, _, p in rounds():
         for rate in fractions("1/20", "99/100"):
@@ -67,9 +67,9 @@ def update_rule() -> Finding:
                     if a != lead:
                         by_equation[a] += rate * p[a] ** 2 * (F(arm == a) / p[a] - F(arm == lead) / p[lead])
                 by_equation[lead] = 1 - (sum(by_equation) - by_equation[lead])
-                code = State(np.array([float(chance) for chance in p]))
+                code = State(np.array([float(probability) for probability in p]))
                 Samba(float(rate)).learn(code, Choice(arm, float(p[arm]), 0), 1.0, None)  # type: ignore[arg-type]
-                near = all(abs(float(m) - c) < 1e-14 for m, c in zip(moved, code.chances, strict=True))
+                near = all(abs(float(m) - c) < 1e-14 for m, c in zip(moved, code.probabilities, strict=True))
                 if moved != tuple(by_equation) or min(moved) <= 0 or sum(moved) != 1 or not near:
                     broken.append(f"{told(p)}, success of arm {arm}, alpha = {rate}")
     return all_hold(broken, checked, "successes (steps 1/20 and 99/100), also against policies/samba.py to 1e-14")
@@ -127,12 +127,12 @@ def corrupted_drift_near_a_tie() -> Finding:
     )
 
 
-def chance_drift() -> Finding:
+def probability_drift() -> Finding:
     """While a* leads: E dp_a = alpha p_a^2 (r_a - r*) <= -alpha Delta p_a^2."""
     return leading_drift(F(0), "alpha p_a^2 (r_a - r*)")
 
 
-def corrupted_chance_drift() -> Finding:
+def corrupted_probability_drift() -> Finding:
     """The same under corruption: at most alpha (2c - Delta) p_a^2."""
     return leading_drift(F(1, 10), "alpha (2c - Delta) p_a^2 with c = 1/10")
 
@@ -150,7 +150,7 @@ def leading_drift(c: Fraction, words: str) -> Finding:
             exact = rate * p[arm] ** 2 * (shown_means[arm] - shown_means[0])
             if drift != exact or drift > rate * (2 * c - gap) * p[arm] ** 2:
                 broken.append(told(p))
-    return all_hold(broken, checked, f"chances of wrong arms while the best leads, against {words}")
+    return all_hold(broken, checked, f"probabilities of wrong arms while the best leads, against {words}")
 
 
 def jensen_clean() -> Finding:
@@ -212,7 +212,7 @@ def recovery_time() -> Finding:
     bound = 4 * c / (means[0] - means[1])
     return Finding(
         FAILS if least > bound else HOLDS,
-        f"Means 9/10 and 8/10, alpha = {rate}, {told(p)}, c = {c} > Delta/4: the rival succeeds with chance "
+        f"Means 9/10 and 8/10, alpha = {rate}, {told(p)}, c = {c} > Delta/4: the rival succeeds with probability "
         f"{shown(p[1] * bad[1])} and q is above q(t0) for at least one round more; E[phi - t0] >= {shown(least)} by "
         f"the first two rounds alone, against the bound {shown(bound)}.",
         PROVED,

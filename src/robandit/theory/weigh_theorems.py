@@ -14,7 +14,7 @@ from robandit.theory.search import search
 from robandit.theory.theorems import THEOREMS, Game, Theorem, round_of
 
 SEED = 4_711
-GRID = {2: 100, 3: 16, 4: 10}  # chances are multiples of one over this
+GRID = {2: 100, 3: 16, 4: 10}  # probabilities are multiples of one over this
 GAMES = (
     fractions("9/10", "8/10"),
     fractions("6/10", "5/10"),

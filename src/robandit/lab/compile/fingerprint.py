@@ -17,7 +17,7 @@ from robandit.version import __version__
 
 HERE = Path(__file__).parent
 OUTSIDE = {"start", "notes", "parameters", "name", "late", "waived"}  # methods that never run compiled
-OUTSIDE |= {"choose_among", "chances_among", "admit", "withdraw", "arms_fixed", "rewards_fixed", "reads_note"}
+OUTSIDE |= {"choose_among", "probabilities_among", "admit", "withdraw", "arms_fixed", "rewards_fixed", "reads_note"}
 
 
 def methods_of(cls: type) -> dict[str, FunctionType]:

@@ -174,7 +174,7 @@ def method_as(method: FunctionType, answer: Any, arguments: tuple[Any, ...]) -> 
     names = ", ".join(f"a{number}" for number in range(len(arguments)))
     call = f"method({names})"
     if answer == CHOICE:
-        turned = f"    c = {call}\n    return Choice(int(c.arm), float(c.chance), int(c.note))"
+        turned = f"    c = {call}\n    return Choice(int(c.arm), float(c.probability), int(c.note))"
     elif answer == types.none:
         turned = f"    {call}"
     else:

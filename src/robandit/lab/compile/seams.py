@@ -25,7 +25,7 @@ TRAITS: dict[str, tuple[str, ...]] = {
     "adversary": ("sees_draw", "watches"),
 }  # truth values
 FIELDS: dict[str, dict[str, str]] = {
-    "state": {"chances": "float64[1]"},
+    "state": {"probabilities": "float64[1]"},
     "adversary": {"budget": "float64"},
 }  # read by loops
 

@@ -15,7 +15,7 @@ from robandit.policies.linear.ridge import factorise, features_of, solve_in_plac
 class State:
     """p(t), the arms' features in a basis of what they span, and room for one step."""
 
-    chances: Floats
+    probabilities: Floats
     features: Floats
     matrix: Floats  # M = sum of p f f'
     factor: Floats
@@ -49,7 +49,7 @@ class LinearSamba(Policy[State]):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         if reward == 0.0:
             return
-        p, f, d = state.chances, state.features, len(state.estimate)
+        p, f, d = state.probabilities, state.features, len(state.estimate)
         for i in range(d):
             for j in range(i + 1):
                 total = 0.0
@@ -57,7 +57,7 @@ class LinearSamba(Policy[State]):
                     total += p[arm] * f[arm, i] * f[arm, j]
                 state.matrix[i, j] = total
         factorise(state.matrix, state.factor)
-        weight = reward * min(p[choice.arm] / choice.chance, 2.0)  # reward itself unless it comes late
+        weight = reward * min(p[choice.arm] / choice.probability, 2.0)  # reward itself unless it comes late
         for i in range(d):
             state.estimate[i] = weight * f[choice.arm, i]
         solve_in_place(state.factor, state.estimate)

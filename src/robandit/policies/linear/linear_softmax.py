@@ -15,7 +15,7 @@ from robandit.policies.linear.ridge import features_of
 class State:
     """p(t), features, weights w, the mean feature under p(t), and the sum and number of rewards seen."""
 
-    chances: Floats
+    probabilities: Floats
     features: Floats
     weights: Floats
     mean: Floats
@@ -53,7 +53,9 @@ class LinearSoftmax(Policy[State]):
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         baseline = state.total / state.rounds if state.rounds > 0 else 0.0
-        weight = state.chances[choice.arm] / choice.chance  # 1 unless the arm was drawn with another chance
+        weight = (
+            state.probabilities[choice.arm] / choice.probability
+        )  # 1 unless the arm was drawn with another probability
         push = self.step * weight * (reward - baseline)
         state.total += reward
         state.rounds += 1
@@ -63,7 +65,7 @@ class LinearSoftmax(Policy[State]):
 
     def show(self, state: State) -> None:
         """p(t) as the softmax of the preferences, and the mean feature under it."""
-        p, f, d = state.chances, state.features, len(state.weights)
+        p, f, d = state.probabilities, state.features, len(state.weights)
         largest = -math.inf
         for arm in range(len(p)):
             p[arm] = 0.0

@@ -14,9 +14,9 @@ from robandit.variates import normal_draw
 
 @dataclass
 class State:
-    """The regression; p(t) has no closed form, so `chances` stays at its first value."""
+    """The regression; p(t) has no closed form, so `probabilities` stays at its first value."""
 
-    chances: Floats
+    probabilities: Floats
     ridge: Ridge
 
 
@@ -47,7 +47,7 @@ class LinearThompson(Policy[State]):
     def choose(self, state: State, random: Random) -> Choice:
         best, best_value = 0, -math.inf
         words = (random.s0, random.s1, random.s2, random.s3)
-        for arm in range(len(state.chances)):
+        for arm in range(len(state.probabilities)):
             random.s0, random.s1, random.s2, random.s3 = words  # the same theta for every arm, and no room to keep it
             drawn = 0.0
             for i in range(len(state.ridge.theta)):

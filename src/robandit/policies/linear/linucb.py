@@ -19,7 +19,7 @@ from robandit.policies.linear.ridge import Ridge, add_reward, features_of, new_r
 class State:
     """The regression, rewards awaited per arm, choices made, the horizon, and the next arm as a one-hot p(t)."""
 
-    chances: Floats
+    probabilities: Floats
     ridge: Ridge
     waiting: Floats
     horizon: float
@@ -50,7 +50,7 @@ class LinUcb(Policy[State]):
         limit = self.surprise(setting)
         state = State(np.zeros(setting.arms), ridge, np.zeros(setting.arms), float(setting.horizon), limit)
         state.next_arm = self.best(state)
-        state.chances[state.next_arm] = 1.0
+        state.probabilities[state.next_arm] = 1.0
         return state
 
     def surprise(self, setting: Setting) -> float:
@@ -65,7 +65,7 @@ class LinUcb(Policy[State]):
     def best(self, state: State) -> int:
         """The arm with the largest index; rewards that are awaited narrow their own arm as if they had come."""
         beta, best, best_index = self.bonus(state), 0, -math.inf
-        for arm in range(len(state.chances)):
+        for arm in range(len(state.probabilities)):
             width = squared_width(state.ridge, arm)
             index = value(state.ridge, arm) + beta * math.sqrt(width / (1.0 + state.waiting[arm] * width))
             if index > best_index:
@@ -90,9 +90,9 @@ class LinUcb(Policy[State]):
 
     def show(self, state: State) -> None:
         """The next arm, one-hot."""
-        state.chances[state.next_arm] = 0.0
+        state.probabilities[state.next_arm] = 0.0
         state.next_arm = self.best(state)
-        state.chances[state.next_arm] = 1.0
+        state.probabilities[state.next_arm] = 1.0
 
 
 @dataclass(frozen=True)

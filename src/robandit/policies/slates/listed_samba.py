@@ -16,7 +16,7 @@ from robandit.policies.slates.slate import DRAWN, Members, Slate, Slates, check_
 
 @dataclass
 class State(Slate):
-    """A slate, the list with the chance of each of its slates, and what each item and slate gained."""
+    """A slate, the list with the probability of each of its slates, and what each item and slate gained."""
 
     members: Members
     listed: Floats
@@ -86,7 +86,7 @@ class ListedSamba(Slates[State]):
         self.show(state)
 
     def show(self, state: State) -> None:
-        """Marginals and chances of the items."""
+        """Marginals and probabilities of the items."""
         for item in range(len(state.marginals)):
             state.marginals[item] = 0.0
         for number in range(len(state.listed)):

@@ -16,8 +16,8 @@ from robandit.game import Choice, Floats, Policy, Setting
 class Slate:
     """How likely each item is to be shown, the slate shown now, and what it has paid so far."""
 
-    chances: Floats  # marginals / m, which is a distribution
-    marginals: Floats  # the chance that an item is on the next slate
+    probabilities: Floats  # marginals / m, which is a distribution
+    marginals: Floats  # the probability that an item is on the next slate
     shown: NDArray[np.int64]
     paid: Floats
     slot: int  # the next one to be shown
@@ -25,7 +25,9 @@ class Slate:
 
 Memory = TypeVar("Memory", bound=Slate)
 Members = NDArray[np.int64]  # (listed slates, items); one row of -1 where any m items are a slate
-DRAWN = {"chance_is_true": "a slate is drawn when the one before was paid: the state already holds what comes next"}
+DRAWN = {
+    "probability_is_true": "a slate is drawn when the one before was paid: the state already holds what comes next"
+}
 
 
 class Slates(Policy[Memory]):
@@ -42,7 +44,7 @@ class Slates(Policy[Memory]):
         madow(state.marginals, state.shown, random)
 
     def learn_slate(self, state: Memory, random: Random) -> None:
-        """Learn from a slate whose items were all paid, and write its items' chances."""
+        """Learn from a slate whose items were all paid, and write its items' probabilities."""
 
     def choose(self, state: Memory, random: Random) -> Choice:
         item = int(state.shown[state.slot])
@@ -91,14 +93,14 @@ def holds(shown: NDArray[np.int64], taken: int, item: int) -> bool:
 
 
 def share_out(state: Slate) -> None:
-    """`chances` from the marginals."""
-    for item in range(len(state.chances)):
-        state.chances[item] = state.marginals[item] / len(state.shown)
+    """`probabilities` from the marginals."""
+    for item in range(len(state.probabilities)):
+        state.probabilities[item] = state.marginals[item] / len(state.shown)
 
 
 def certain(state: Slate) -> None:
-    """Marginals and chances of a slate that will be shown for sure."""
-    for item in range(len(state.chances)):
+    """Marginals and probabilities of a slate that will be shown for sure."""
+    for item in range(len(state.probabilities)):
         state.marginals[item] = 0.0
     for slot in range(len(state.shown)):
         state.marginals[state.shown[slot]] = 1.0

@@ -19,7 +19,7 @@ class SlateSamba(Slates[Slate]):
 
     about = About(
         name="slate-samba",
-        summary="a gradient on the items' chances; level with CombUCB1 where means differ, ahead where many are alike",
+        summary="a gradient on the items' probabilities; level with CombUCB1 where means differ, ahead if many agree",
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("slots",),
         bound="none proved; 0 < x < 1 is, for learning_rate < 1/sqrt(m)",

@@ -19,7 +19,7 @@ SAMBA = Samba()
 class State:
     """p(t) of the agent whose turn it is, the p of all, the inner policy's state, and rewards awaited per agent."""
 
-    chances: Floats
+    probabilities: Floats
     own: Floats  # (agents, arms)
     inner: Any
     waiting: Floats
@@ -44,7 +44,7 @@ class Independent(Policy[State]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if [item.name for item in fields(self.inner.start(Setting(2, 1)))] != ["chances"]:
+        if [item.name for item in fields(self.inner.start(Setting(2, 1)))] != ["probabilities"]:
             raise InputError(
                 f"independent: inner must be a policy whose state is its p(t), such as samba or exponential-samba, not "
                 f"{self.inner.name}; play that one alone and multiply its regret by the number of agents"
@@ -52,31 +52,31 @@ class Independent(Policy[State]):
 
     def start(self, setting: Setting) -> State:
         inner = self.inner.start(setting)
-        own = np.tile(inner.chances, (setting.agents, 1))
-        return State(inner.chances.copy(), own, inner, np.zeros(setting.agents))
+        own = np.tile(inner.probabilities, (setting.agents, 1))
+        return State(inner.probabilities.copy(), own, inner, np.zeros(setting.agents))
 
     def choose(self, state: State, random: Random) -> Choice:
-        arm = draw(state.chances, random)
-        return Choice(arm, state.chances[arm], state.turn % len(state.waiting))
+        arm = draw(state.probabilities, random)
+        return Choice(arm, state.probabilities[arm], state.turn % len(state.waiting))
 
     def defer(self, state: State, choice: Choice) -> None:
         state.waiting[choice.note] += 1.0
         self.next_turn(state, 1)
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
-        agent, arms = choice.note, len(state.chances)
+        agent, arms = choice.note, len(state.probabilities)
         for arm in range(arms):
-            state.inner.chances[arm] = state.own[agent, arm]
-        self.inner.learn(state.inner, Choice(choice.arm, choice.chance, 0), reward, random)
+            state.inner.probabilities[arm] = state.own[agent, arm]
+        self.inner.learn(state.inner, Choice(choice.arm, choice.probability, 0), reward, random)
         for arm in range(arms):
-            state.own[agent, arm] = state.inner.chances[arm]
+            state.own[agent, arm] = state.inner.probabilities[arm]
         self.next_turn(state, no_longer_awaited(state.waiting, agent))
 
     def next_turn(self, state: State, turns: int) -> None:
         """The p(t) of the agent who comes next."""
         state.turn += turns
-        for arm in range(len(state.chances)):
-            state.chances[arm] = state.own[state.turn % len(state.waiting), arm]
+        for arm in range(len(state.probabilities)):
+            state.probabilities[arm] = state.own[state.turn % len(state.waiting), arm]
 
     def messages(self, state: State, rounds: int) -> int:
         return 0

@@ -56,7 +56,7 @@ class TeamDraa(DraaEpochs):
     def choose(self, state: TeamEpoch, random: Random) -> Choice:  # type: ignore[override]
         arm, agents = draw(state.entries, random), len(state.waiting)
         note = state.number * len(state.entries) + arm
-        return Choice(arm, state.chances[arm], note * agents + state.turn % agents)
+        return Choice(arm, state.probabilities[arm], note * agents + state.turn % agents)
 
     def defer(self, state: TeamEpoch, choice: Choice) -> None:  # type: ignore[override]
         state.turn += 1

@@ -16,7 +16,7 @@ from robandit.parts import About, parameter
 class State:
     """The common p, each agent's sums since the last message, rewards awaited per agent, and room for one step."""
 
-    chances: Floats
+    probabilities: Floats
     sums: Floats  # (agents, arms)
     waiting: Floats
     steps: Floats
@@ -56,8 +56,8 @@ class TeamSamba(Policy[State]):
         return State(even, np.zeros((agents, arms)), np.zeros(agents), np.zeros(arms), np.zeros(agents), self.batch)
 
     def choose(self, state: State, random: Random) -> Choice:
-        arm = draw(state.chances, random)
-        return Choice(arm, state.chances[arm], state.turn % len(state.waiting))
+        arm = draw(state.probabilities, random)
+        return Choice(arm, state.probabilities[arm], state.turn % len(state.waiting))
 
     def defer(self, state: State, choice: Choice) -> None:
         state.turn += 1
@@ -66,15 +66,17 @@ class TeamSamba(Policy[State]):
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         arm, agents = choice.arm, len(state.waiting)
         state.turn += no_longer_awaited(state.waiting, choice.note)
-        state.sums[choice.note, arm] += reward * (state.chances[arm] / choice.chance)  # p fell or rose since, if late
+        state.sums[choice.note, arm] += reward * (
+            state.probabilities[arm] / choice.probability
+        )  # p fell or rose since, if late
         if state.turn < agents * state.due:
             return
-        for arm in range(len(state.chances)):
+        for arm in range(len(state.probabilities)):
             state.steps[arm] = self.learning_rate * trimmed_sum(state.sums, arm, self.trim, state.ranked)
-            state.steps[arm] /= state.chances[arm]
+            state.steps[arm] /= state.probabilities[arm]
             for agent in range(agents):
                 state.sums[agent, arm] = 0.0
-        barrier_step(state.chances, state.steps)
+        barrier_step(state.probabilities, state.steps)
         state.sent += agents
         done = state.turn // agents
         state.due = done + max(self.batch, math.floor(self.growth * done))
