@@ -13,7 +13,7 @@ from robandit.theory.growth import growth_constant
 from robandit.theory.optimal_attack import optimal_attack
 from robandit.theory.rounds import fractions
 from robandit.theory.theorems import THEOREMS, Game
-from robandit.theory.verdicts import FAILS, HOLDS, OPEN, PROVED, STRONGER, Finding
+from robandit.theory.verdicts import FAILS, HOLDS, OPEN, PROVED, STRONGER, Finding, Weighing
 
 MEANS, RATE, GAP = (0.9, 0.8), 0.05, 0.1
 GAME = Game(fractions("0.9", "0.8"), Fraction("0.05"))
@@ -113,7 +113,7 @@ def main_chain() -> Finding:
     )
 
 
-STEPS = {  # of the proof of Theorem 2, each with the function that weighs it as it is printed
+STEPS: dict[str, Weighing] = {  # of the proof of Theorem 2, each with the function that weighs it as it is printed
     "Jensen under corruption": weigh_rounds.jensen_corrupted,
     "the time of a recovery": weigh_rounds.recovery_time,
     "recoveries under a wrong leader": weigh_rounds.wrong_leader_recovery,
