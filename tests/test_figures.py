@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from robandit.estimates import half_widths
 from robandit.store.cells import Store
-from robandit.study.figures import MOST, Shape, against, half_widths, over_time, pictures_of
+from robandit.study.figures import MOST, Shape, against, over_time, pictures_of
 from robandit.study.report import grid_section
 from robandit.study.results import Results
 from robandit.study.run import run_here
@@ -69,7 +70,7 @@ def test_over_time_nothing_is_dropped_and_intervals_are_drawn(played: Any) -> No
     assert sum(len(panel.lines) for panel in drawing.panels) == len(grid.cells)
     assert [panel.title for panel in drawing.panels].count("K = 3, C = 0") == 1
     trace = results.trace(grid.cells[0])
-    halves = half_widths(trace)
+    halves = half_widths(trace.regret)
     assert halves is not None
     assert halves[-1] == pytest.approx(trace.summary()["half_width_95"])
     assert all(line.band and line.half is not None for panel in drawing.panels for line in panel.lines)

@@ -19,7 +19,7 @@ from robandit.online.fold import Fold
 from robandit.online.journal import read_entries, read_standing
 from robandit.online.rebuild import rebuild
 from robandit.online.saving import load_fold, save_fold
-from robandit.online.terms import PATIENCE, Terms, check_same, is_number
+from robandit.online.terms import PATIENCE, Terms, check_same, is_finite_number
 from robandit.online.warm import warm_terms
 from robandit.online.writer import JournalWriter, claim_journal
 from robandit.store.files import write_atomically
@@ -268,6 +268,6 @@ def as_policy(policy: Policy[Any] | str) -> Policy[Any]:
 
 def checked_time(time: Any) -> float | None:
     """Return a time as a number, or None; raises InputError if it is neither."""
-    if time is not None and not is_number(time):
+    if time is not None and not is_finite_number(time):
         raise InputError(f"a time must be a number, such as seconds since 1970, not {time!r}")
     return None if time is None else float(time)

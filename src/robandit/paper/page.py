@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from robandit.lab.trace import summarised
+from robandit.estimates import summarise
 from robandit.paper.claims import CLAIMS, weighed
 from robandit.paper.published import FIVE, K_SWEEP, READINGS, SCHEMES
 from robandit.paper.resampling import resampling_cost
@@ -122,7 +122,7 @@ def theory_section(found: dict[str, Any]) -> Section:
     ]
     text = [
         "What runs cannot decide: statements of the paper that the claims above rest on, weighed by exact fractions, "
-        "exact optima and plays. `robandit theory` weighs all of them, docs/theory.md proves what holds instead."
+        "exact optima and plays. `robandit paper theory` weighs all of them, docs/theory.md proves what holds instead."
     ]
     sheet = Sheet("theory-rows", "Statements", ["id", "where", "statement", "verdict", "known", "evidence"], rows)
     return Section("theory", "The theory behind the claims", text, tables=[sheet])
@@ -150,7 +150,7 @@ def sweep(results: Results, grids: list[str]) -> dict[str, dict[str, Any]]:
             for arms in values(grid, "arms"):
                 finals = [results.finals(c) for c in grid.cells if c.policy == policy and len(c.means) == arms]
                 pooled = [float(value) for final in finals if final is not None for value in final]
-                told = summarised(np.array(pooled))
+                told = summarise(np.array(pooled))
                 paper = K_SWEEP.get(short(policy), {}).get(arms)
                 row = {key: told[key] for key in ("mean", "se", "half_width_95")}
                 row |= {"runs": len(pooled), "paper": paper}
@@ -167,7 +167,7 @@ def levels(results: Results) -> dict[str, Any]:
     for policy in values(grid, "policy"):
         for scheme in SCHEMES:
             for budget in values(grid, "budget"):
-                told = summarised(results.runs("levels", policy=policy, schedule=scheme, budget=budget))
+                told = summarise(results.runs("levels", policy=policy, schedule=scheme, budget=budget))
                 row = {key: told[key] for key in ("mean", "sd", "se")}
                 table.setdefault(short(policy), {}).setdefault(scheme, {})[f"{budget:g}"] = row
     return table

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from robandit.catalogue import read_capability
+from robandit.estimates import half_widths, summarise
 from robandit.game import Floats
-from robandit.lab.trace import Trace, summarised
-from robandit.numerics import student_quantile
+from robandit.lab.trace import Trace
 from robandit.pictures.panels import Drawing, Line, Panel
 from robandit.pictures.rendered import Rendered
 from robandit.pictures.style import Look, looks
@@ -179,7 +179,7 @@ def against(results: Results, shape: Shape, published: Published) -> Drawing:
         lines = []
         for policy in dict.fromkeys(cell.policy for cell in cells):
             mine = [(cell, results.finals(cell)) for cell in cells if cell.policy == policy]
-            told = [(shape.x(cell), summarised(finals)) for cell, finals in mine if finals is not None]
+            told = [(shape.x(cell), summarise(finals)) for cell, finals in mine if finals is not None]
             points = sorted((x, row["mean"], row["half_width_95"] or 0.0) for x, row in told)
             if points:
                 xs, ys, halves = np.array(points, dtype=float).T
@@ -199,20 +199,10 @@ def over_time(results: Results, shape: Shape) -> Drawing:
             if trace is not None:
                 curve: Floats = trace.regret.mean(axis=0)
                 rounds = trace.rounds.astype(float)
-                lines.append(Line(cell.policy, look[cell.policy], rounds, curve, half_widths(trace), band=True))
+                lines.append(Line(cell.policy, look[cell.policy], rounds, curve, half_widths(trace.regret), band=True))
                 shaded = struck(trace)
         panels.append(Panel(shape.title(place), lines, shaded))
     return Drawing(panels, "round", "cumulative regret")
-
-
-def half_widths(trace: Trace) -> Floats | None:
-    """Half of the mean's 95 % interval at each checkpoint; None for one run."""
-    runs = len(trace.regret)
-    if runs < 2:
-        return None
-    spread: Floats = trace.regret.std(axis=0, ddof=1)
-    half: Floats = student_quantile(runs - 1) * spread / runs**0.5
-    return half
 
 
 def struck(trace: Trace) -> tuple[float, float] | None:

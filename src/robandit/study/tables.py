@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from robandit.estimates import adjust_p_values, estimate_difference
 from robandit.study.cell import Cell
 from robandit.study.results import ADVERSARIAL, Results, values
 from robandit.study.spec import Grid
-from robandit.study.statistics import holm, paired
 
 COORDINATES = (
     *("environment", "arms", "agents", "slate", "attack", "schedule", "size", "charge", "can", "share"),
@@ -118,17 +118,17 @@ def paired_table(results: Results, grid: Grid) -> Sheet | None:
         rival = next((other for other in grid.cells if matches(cell, other, reference)), None)
         ours, theirs = results.finals(cell), None if rival is None else results.finals(rival)
         if cell.policy != reference and ours is not None and theirs is not None and min(len(ours), len(theirs)) > 1:
-            found.append((cell, paired(ours, theirs)))
+            found.append((cell, estimate_difference(ours, theirs)))
     if not found:
         return None
-    corrected = holm([difference.p for _, difference in found])
+    corrected = adjust_p_values([difference.p_value for _, difference in found])
     rows = [
         [
             cell.policy,
             *(coordinate(cell, name) for name in names),
             difference.mean,
-            difference.half,
-            difference.runs,
+            difference.half_width,
+            difference.count,
             p,
         ]
         for (cell, difference), p in zip(found, corrected, strict=True)
