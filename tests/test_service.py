@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from robandit.service.api import ROUTES
-from robandit.service.hot import route_of
+from robandit.service.hot import target_of
 from robandit.service.stores.sqlite import SqliteStore
 from tests.serving import Running, running
 
@@ -254,10 +254,10 @@ def test_answers_keep_their_order_on_a_connection_that_does_not_wait(served: Run
 
 
 def test_which_requests_take_the_shortcut() -> None:
-    assert route_of(b"POST", b"/v1/experiments/1/decisions") is not None
-    assert route_of(b"PUT", b"/v1/experiments/1/decisions/x/reward") is not None
+    assert target_of(b"POST", b"/v1/experiments/1/decisions") is not None
+    assert target_of(b"PUT", b"/v1/experiments/1/decisions/x/reward") is not None
     for method, url in ((b"GET", b"/v1/experiments/1/decisions"), (b"POST", b"/v1/experiments/1/decisions?x")):
-        assert route_of(method, url) is None
+        assert target_of(method, url) is None
 
 
 def test_what_is_too_long_or_elsewhere_is_said(call: Caller) -> None:
@@ -305,10 +305,10 @@ def test_a_fault_in_the_middle_of_a_change_stops_the_service(monkeypatch: pytest
     for cold in (False, True):
         with running() as served:
             stopped: list[BaseException] = []
-            served.service.failed = stopped.append
+            served.service.on_failure = stopped.append
             call = Caller(served, cold=cold)
             base = begun(call)
-            monkeypatch.setattr(served.service.engine, "decision", lambda *words: 1 / 0)
+            monkeypatch.setattr(served.service.engine.experiments[1], "decide", lambda *words: 1 / 0)
             assert call("POST", f"{base}/decisions", {})[0] == 503
             assert [type(error) for error in stopped] == [ZeroDivisionError]
             monkeypatch.undo()

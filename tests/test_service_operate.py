@@ -68,7 +68,7 @@ def test_verify_finds_nothing_wrong_and_whatever_was_changed(played: Path, tmp_p
 
 def test_a_forged_decision_is_not_what_its_dice_give(played: Path, tmp_path: Path, robandit: Any) -> None:
     """Even one who can write the chain anew cannot make the dice agree."""
-    from robandit.service.stores.base import NO_HEAD, chained
+    from robandit.service.stores.base import NO_HEAD, extend_chain
 
     copy = tmp_path / "forged.db"
     back_up(played, copy)
@@ -81,7 +81,7 @@ def test_a_forged_decision_is_not_what_its_dice_give(played: Path, tmp_path: Pat
     db.execute("UPDATE line SET body = ? WHERE experiment = 2 AND line = ?", (json.dumps(entry), line))
     head = NO_HEAD
     for (text,) in db.execute("SELECT body FROM line WHERE experiment = 2 ORDER BY line"):
-        head = chained(head, text)
+        head = extend_chain(head, text)
     db.execute("UPDATE head SET chain = ? WHERE experiment = 2", (head,))
     db.close()
     code, told, _ = robandit("verify", f"sqlite:///{copy}", "--no-compiled")

@@ -20,7 +20,7 @@ from robandit.online.standing import Entry, standing_of
 from robandit.online.terms import read_terms
 from robandit.online.warm import fold_log
 from robandit.service.experiment import Experiment
-from robandit.service.stores.base import NO_HEAD, Kept, Snapshot, Store, chained
+from robandit.service.stores.base import NO_HEAD, ExperimentRecord, ServiceStore, Snapshot, extend_chain
 from robandit.state import save_state
 
 
@@ -43,7 +43,7 @@ class Verified(msgspec.Struct):
         return self.chain and False not in (self.compiled, self.snapshot, self.dice)
 
 
-def verify_store(store: Store, *, compiled: bool = True) -> Iterator[Verified]:
+def verify_store(store: ServiceStore, *, compiled: bool = True) -> Iterator[Verified]:
     """Every experiment of a database."""
     for kept in store.experiments():
         yield verify_experiment(store, kept, compiled)
@@ -52,7 +52,7 @@ def verify_store(store: Store, *, compiled: bool = True) -> Iterator[Verified]:
 class Reading:
     """The lines of a journal, once; their chain on the way."""
 
-    def __init__(self, store: Store, experiment: int) -> None:
+    def __init__(self, store: ServiceStore, experiment: int) -> None:
         self.lines, self.chain, self.last, self.whole = store.lines(experiment), NO_HEAD, 0, True
 
     def __iter__(self) -> Iterator[tuple[int, Entry]]:
@@ -60,17 +60,17 @@ class Reading:
             if line != self.last + 1:
                 self.whole = False
                 return
-            self.chain, self.last = chained(self.chain, body), line
+            self.chain, self.last = extend_chain(self.chain, body), line
             yield line, msgspec.json.decode(body)
 
     def finish(self) -> None:
         """What is left, for the chain."""
         for line, body in self.lines:
             self.whole = self.whole and line == self.last + 1
-            self.chain, self.last = chained(self.chain, body), line
+            self.chain, self.last = extend_chain(self.chain, body), line
 
 
-def verify_experiment(store: Store, kept: Kept, compiled: bool) -> Verified:
+def verify_experiment(store: ServiceStore, kept: ExperimentRecord, compiled: bool) -> Verified:
     """One experiment: read once for the chain, the fold and, compiled, one more fold to compare it with."""
     head, reading = store.head(kept.id), Reading(store, kept.id)
     try:
@@ -87,7 +87,7 @@ def verify_experiment(store: Store, kept: Kept, compiled: bool) -> Verified:
     return found
 
 
-def broken(kept: Kept, lines: int, why: str) -> Verified:
+def broken(kept: ExperimentRecord, lines: int, why: str) -> Verified:
     """A journal that is not what was written."""
     return Verified(kept.name, lines, 0, "", chain=False, notes=[why])
 
@@ -119,7 +119,7 @@ class Both:
         self.columns.change(name, change)
 
 
-def folded_again(store: Store, kept: Kept, reading: Reading, compiled: bool) -> Verified:
+def folded_again(store: ServiceStore, kept: ExperimentRecord, reading: Reading, compiled: bool) -> Verified:
     """The state from the first line on, and all it is compared with."""
     lines = iter(reading)
     terms = read_terms(next(lines, (0, None))[1])
@@ -156,8 +156,8 @@ def as_thrown(experiment: Experiment, entry: Entry) -> bool:
     roster, named = experiment.fold.roster, entry["eligible"]
     among = None if named is None else [roster.index[name] for name in named]
     experiment.docket.advance(entry["time"])
-    held = experiment.held_out(entry["id"], entry.get("unit"))
-    own = experiment.uniform(entry["id"], among) if held else experiment.fold.choice(among)
+    held = experiment.is_held_out(entry["id"], entry.get("unit"))
+    own = experiment.draw_uniformly(entry["id"], among) if held else experiment.fold.choice(among)
     probability = None if own.probability != own.probability else own.probability
     told = (entry["arm"], entry["chance"], entry["note"], entry.get("holdout", False))
     return (roster.names[own.arm], probability, own.note, held) == told
