@@ -265,7 +265,7 @@ def test_an_owner_that_stops_hands_over_and_the_next_goes_on(store: Any) -> None
 
     reward = ROUTE["reward"]
     ROUTE["reward_known"] = reward._replace(
-        do=lambda call: reward.do(msgspec.structs.replace(call, asked=reward.asks(1.0))), asks=None
+        verb=lambda call: reward.verb(msgspec.structs.replace(call, request=reward.request(1.0))), request=None
     )
     played(work)
 

@@ -51,7 +51,7 @@ class SqliteStore(OneOwner):
             raise InputError(f"SQLite {apsw.sqlite_lib_version()} can lose commits: 3.51.3 or newer is needed")
         self.path: str = str(path)
         self.vfs, self.readers = vfs, local()
-        self.opened: list[Any] = []  # readers of all threads
+        self.open_readers: list[Any] = []  # readers of all threads
         self.writing, self.pages = RLock(), 0
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         try:
@@ -95,7 +95,7 @@ class SqliteStore(OneOwner):
             db.set_busy_timeout(5000)
             db.execute("PRAGMA wal_autocheckpoint=0")
             self.readers.db = db
-            self.opened.append(db)
+            self.open_readers.append(db)
         return self.readers.db
 
     @contextmanager
@@ -211,7 +211,7 @@ class SqliteStore(OneOwner):
 
     def close(self) -> None:
         """Close the file; the log is moved into it, unless somebody still reads: then the next start does that."""
-        for db in self.opened:
+        for db in self.open_readers:
             with suppress(apsw.ThreadingViolationError):  # a thread is in the middle of reading, and ends with us
                 db.close()
         self.db.close()
