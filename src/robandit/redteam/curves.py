@@ -5,13 +5,13 @@ import math
 import numpy as np
 
 from robandit.environments.means import admissible_step
-from robandit.pictures.corruption import Curve
+from robandit.pictures.corruption import BudgetCurve
 from robandit.policies.samba import Samba
 from robandit.redteam.evaluate import Game
 from robandit.redteam.search import Finding
 
 
-def curves_of(findings: list[tuple[Game, Finding]], threat: str) -> list[Curve]:
+def curves_of(findings: list[tuple[Game, Finding]], threat: str) -> list[BudgetCurve]:
     """One curve a policy, in the order of the findings."""
     groups: dict[str, list[tuple[Game, Finding]]] = {}
     for game, finding in findings:
@@ -19,11 +19,11 @@ def curves_of(findings: list[tuple[Game, Finding]], threat: str) -> list[Curve]:
     return [curve(label, group, threat) for label, group in groups.items()]
 
 
-def curve(label: str, group: list[tuple[Game, Finding]], threat: str) -> Curve:
+def curve(label: str, group: list[tuple[Game, Finding]], threat: str) -> BudgetCurve:
     """A policy's regret by budget."""
     group = sorted(group, key=lambda pair: pair[1].budget)
     found = [finding for _, finding in group]
-    return Curve(
+    return BudgetCurve(
         label,
         np.array([one.budget for one in found]),
         np.array([one.regret["mean"] for one in found]),
