@@ -11,7 +11,7 @@ from robandit.cli.flags import Parser
 from robandit.errors import Refused
 from robandit.version import __version__
 
-LAB = ("play", "replay", "reproduce", "study")
+LAB = ("demo", "play", "replay", "reproduce", "study")
 ATTACKS = ("redteam", "price", "advise", "audit")
 THEORY = ("optimum", "certify", "theory")
 SERVICE = ("serve", "verify", "operate")
