@@ -29,6 +29,7 @@ HOMES = {
     "lab.log": "Log replay_log",
     "lab.matched": "ContextLog logged_by_probability read_context_log replay_contexts",
     "lab.position": "Position read_position",
+    "lab.scenario": "Scenario",
     "lab.trace": "Trace",
     "online.learner": "Decision Learner",
     "parts": "About parameter",

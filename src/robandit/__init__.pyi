@@ -30,6 +30,7 @@ from robandit.lab.matched import read_context_log as read_context_log
 from robandit.lab.matched import replay_contexts as replay_contexts
 from robandit.lab.position import Position as Position
 from robandit.lab.position import read_position as read_position
+from robandit.lab.scenario import Scenario as Scenario
 from robandit.lab.trace import Trace as Trace
 from robandit.online.learner import Decision as Decision
 from robandit.online.learner import Learner as Learner

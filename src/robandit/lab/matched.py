@@ -21,7 +21,7 @@ from robandit.environments.contexts import Contexts
 from robandit.errors import InputError
 from robandit.game import Adversary, Floats, Policy, Setting
 from robandit.lab import matching
-from robandit.lab.table import check_contexts
+from robandit.lab.scenario import check_contexts
 from robandit.numerics import student_quantile
 
 NEEDED = ("arm", "reward", "probability")

@@ -11,9 +11,10 @@ from typing import Any
 from robandit.dice import Random, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Adversary, Choice, Environment, Policy, Setting
-from robandit.lab.batch import Progress, simulate
+from robandit.lab.batch import simulate
 from robandit.lab.trace import Trace
 from robandit.online.learner import Learner
+from robandit.progress import Progress
 
 SOURCES = 4  # role of the streams that say who tells a reward
 
