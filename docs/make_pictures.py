@@ -75,10 +75,10 @@ def attacks() -> None:
     """The frontier, one panel of it for the README, the shape of the optimum, and one attack over time."""
     main(["price", "--can", "erase", "--arms", "9", "--runs", "12", "--plot", str(FOLDER / "frontier-grid.png")])
     main(["price", "--frontier", "--plot", str(FOLDER / "frontier.png"), "--page", str(FOLDER / "frontier.html")])
-    main(["optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
-    main(["theory", "bounds", "--runs", "40", "--plot", str(FOLDER / "bounds.png")])
-    main(["theory", "recoveries", "--plot", str(FOLDER / "recoveries.png")])
-    main(["theory", "prices", "--means", "0.6,0.5", "--plot", str(FOLDER / "prices.png")])
+    main(["paper", "optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
+    main(["paper", "theory", "bounds", "--runs", "40", "--plot", str(FOLDER / "bounds.png")])
+    main(["paper", "theory", "recoveries", "--plot", str(FOLDER / "recoveries.png")])
+    main(["paper", "theory", "prices", "--means", "0.6,0.5", "--plot", str(FOLDER / "prices.png")])
     main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
 
 

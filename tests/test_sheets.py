@@ -23,8 +23,8 @@ TABLES = {
     "environments": "environments",
     "price": "price --policy ucb1 --policy thompson --means 0.9,0.1 --horizon 300 --runs 4 --out {out}",
     "redteam": f"redteam --policy {LONG} --budget 9 --quick --means 0.9,0.1 --evaluations 0 {GAME} --out {{out}}",
-    "steps": "theory steps",
-    "bounds": "theory bounds --horizon 500 --runs 2",
+    "steps": "paper theory steps",
+    "bounds": "paper theory bounds --horizon 500 --runs 2",
     "status": "study status {study}",
     "audit": "audit {log} --policy ucb1 --no-price --shadow thompson",
 }

@@ -1,4 +1,4 @@
-"""What `robandit theory` prints: for each topic tables and lines."""
+"""What `robandit paper theory` prints: for each topic tables and lines."""
 
 from collections.abc import Sequence
 from typing import Any

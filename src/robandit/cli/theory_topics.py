@@ -1,4 +1,4 @@
-"""The topics of `robandit theory` besides the statements: what is worked out for each."""
+"""The topics of `robandit paper theory` besides the statements: what is worked out for each."""
 
 import argparse
 from pathlib import Path

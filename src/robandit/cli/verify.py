@@ -1,4 +1,4 @@
-"""`robandit verify`: a service's database or a learner's journal, read again from its first line."""
+"""`robandit service verify`: a service's database or a learner's journal, read again from its first line."""
 
 import argparse
 from pathlib import Path

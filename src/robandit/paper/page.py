@@ -122,7 +122,7 @@ def theory_section(found: dict[str, Any]) -> Section:
     ]
     text = [
         "What runs cannot decide: statements of the paper that the claims above rest on, weighed by exact fractions, "
-        "exact optima and plays. `robandit theory` weighs all of them, docs/theory.md proves what holds instead."
+        "exact optima and plays. `robandit paper theory` weighs all of them, docs/theory.md proves what holds instead."
     ]
     sheet = Sheet("theory-rows", "Statements", ["id", "where", "statement", "verdict", "known", "evidence"], rows)
     return Section("theory", "The theory behind the claims", text, tables=[sheet])
