@@ -9,8 +9,8 @@ export PYTHONDONTWRITEBYTECODE :=  # where it is set, every process compiles num
 setup: $(READY)
 
 $(READY): pyproject.toml dev.lock
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
-	  { echo "robandit needs Python 3.11 to 3.13, and $(PYTHON) is not: try make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] < (3, 11))' || \
+	  { echo "robandit needs Python 3.11 or later, and $(PYTHON) is older: try make PYTHON=python3.12"; exit 1; }
 	@if uv --version >/dev/null 2>&1; then \
 	  { test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) .venv; } && uv pip install --quiet --python $(BIN)/python -r dev.lock -e .; \
 	else \

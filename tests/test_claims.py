@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from robandit.estimates import Estimate
 from robandit.paper.claims import CLAIMS
 from robandit.paper.estimates import power_values, ratio_values
 from robandit.paper.verdicts import signs
 from robandit.study.cell import Cell
 from robandit.study.spec import read_study
-from robandit.study.statistics import Estimate
 from tests.made_up import Law, MadeUp
 
 FIVE = 'policies = ["samba", "fast-slow-aae", "barbar:scale=1", "cbarbar:scale=1", "ftrl-hybrid"]\n'
@@ -308,10 +308,12 @@ def test_every_claim_is_tried_with_every_verdict_it_can_give() -> None:
 
 
 def test_one_of_many_comparisons_needs_more_than_one_alone() -> None:
-    lucky = Estimate(mean=2.3, se=1.0, runs=20)
+    lucky = Estimate(mean=2.3, sd=20**0.5, count=20)
     assert signs({1: lucky}) == {1: 1}
     assert signs(dict.fromkeys(range(5), lucky)) == dict.fromkeys(range(5), 0)
-    assert signs({1: Estimate(-9.0, 1.0, 20), 2: lucky}) == {1: -1, 2: 1}, "a clear one takes nothing from the other"
+    assert signs({1: Estimate(-9.0, 20**0.5, 20), 2: lucky}) == {1: -1, 2: 1}, (
+        "a clear one takes nothing from the other"
+    )
 
 
 def test_ratios_and_powers_keep_their_pairs() -> None:

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from robandit.cli.main import main
+from robandit.estimates import adjust_p_values, estimate, estimate_difference
 from robandit.study.cell import Cell
 from robandit.study.clock import Clock
 from robandit.study.spec import read_study
-from robandit.study.statistics import estimate, holm, paired
 from tests.support import hear_ctrl_c, said_after
 
 SPEC = """name = "small"
@@ -268,11 +268,11 @@ def test_paired_differences_and_holm() -> None:
     random_ = np.random.default_rng(2)
     first = random_.normal(1, 1, 40)
     second = first + random_.normal(0.3, 1, 40)
-    found, expected = paired(first, second), stats.ttest_rel(first, second)
+    found, expected = estimate_difference(first, second), stats.ttest_rel(first, second)
     assert found.mean == pytest.approx((first - second).mean())
-    assert found.p == pytest.approx(expected.pvalue, rel=1e-8)
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert paired(first, first).p == 1.0
-    assert found.half == pytest.approx(np.diff(expected.confidence_interval(0.95))[0] / 2, rel=1e-8)
-    assert estimate([3.0]).p == 1.0
-    assert estimate([3.0, 3.0]).p == 0.0
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-8)
+    assert adjust_p_values([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert estimate_difference(first, first).p_value == 1.0
+    assert found.half_width == pytest.approx(np.diff(expected.confidence_interval(0.95))[0] / 2, rel=1e-8)
+    assert estimate([3.0]).p_value == 1.0
+    assert estimate([3.0, 3.0]).p_value == 0.0

@@ -10,13 +10,14 @@ import pytest
 
 from robandit.cli import theory_tables
 from robandit.cli.main import main
-from robandit.theory import lower_bound, search, statements, weigh_paths, weigh_rounds, weigh_theorems
+from robandit.theory import lower_bound, search, statements, weigh_bounds, weigh_paths, weigh_rounds, weigh_theorems
 from robandit.theory.games import TwoArms, two_arms
 from robandit.theory.growth import bernoulli_divergence, growth_constant, lai_robbins
 from robandit.theory.optimal_attack import optimal_attack
 from robandit.theory.paths import Paths, embedded_chain, recoveries, rounds_above_half, time_to_half, traced
 from robandit.theory.rounds import after_success, expected_change, fractions, q, states
 from robandit.theory.theorems import THEOREMS, Game, Theorem, round_of
+from robandit.theory.verdicts import Finding
 
 BY_ID = {statement.id: statement for statement in statements.STATEMENTS}
 
@@ -77,6 +78,54 @@ def test_an_update_rule_that_differs_is_noticed(monkeypatch: Any) -> None:
     monkeypatch.setattr(weigh_rounds, "after_success", faulty)
     assert weigh_rounds.inverse_moves().verdict == "holds"  # it does not look at the others
     assert weigh_rounds.update_rule().verdict == "fails"
+
+
+def test_a_rule_that_loses_probability_breaks_the_formula_of_regret(monkeypatch: Any) -> None:
+    """Regret counted by rewards is regret counted by gaps only where the probabilities of the next round sum to 1."""
+
+    def leaky(p: Any, arm: int, rate: Fraction, leader: int | None = None) -> Any:
+        moved = after_success(p, arm, rate, leader)
+        return (*moved[:-1], moved[-1] * Fraction(99, 100))
+
+    monkeypatch.setattr(weigh_rounds, "after_success", leaky)
+    weighed = weigh_rounds.regret_definition()
+    assert (weighed.verdict, weighed.label) == ("fails", "proved")
+    assert "Broken in 687 of 687" in weighed.evidence
+
+
+def test_lemma_8_is_open_only_while_its_steps_fail_and_nothing_refutes_it(monkeypatch: Any) -> None:
+    holding = lambda: Finding("holds", "")  # noqa: E731
+    calm = (np.full(3_001, 0.2), np.ones(3_000, np.bool_))
+    monkeypatch.setattr(weigh_paths, "traced", lambda *_: calm)
+    weighed = weigh_paths.lemma_8()
+    assert (weighed.verdict, "Its two steps fail" in weighed.evidence) == ("open", True)
+    monkeypatch.setattr(weigh_paths, "recovery_time", holding)
+    weighed = weigh_paths.lemma_8()
+    assert (weighed.verdict, "Its step fails (Jensen under corruption)" in weighed.evidence) == ("open", True)
+    monkeypatch.setattr(weigh_paths, "jensen_corrupted", holding)
+    assert weigh_paths.lemma_8().verdict == "holds"
+    struck = np.zeros(3_000, np.bool_)
+    struck[0] = True  # one strike, never recovered from: 0.03 * 3,000 of regret for 0.2 of corruption
+    history = np.full(3_001, 0.3)
+    history[0] = 0.25
+    monkeypatch.setattr(weigh_paths, "traced", lambda *_: (history, struck))
+    weighed = weigh_paths.lemma_8()
+    assert (weighed.verdict, "its conclusion is refuted" in weighed.evidence) == ("fails", True)
+
+
+def test_theorem_2_counts_the_steps_that_fail(monkeypatch: Any) -> None:
+    verdicts = dict.fromkeys(weigh_bounds.STEPS, "fails")
+    for words in verdicts:
+        monkeypatch.setitem(weigh_bounds.STEPS, words, lambda words=words: Finding(verdicts[words], ""))
+    assert "is not one: six of its steps fail (Jensen under corruption, " in weigh_bounds.theorem_2().evidence
+    verdicts["the drift near a tie"] = "holds"
+    weighed = weigh_bounds.theorem_2()
+    assert "five of its steps fail" in weighed.evidence
+    assert "the drift near a tie" not in weighed.evidence
+    assert weighed.verdict == "holds under a stronger condition"
+    verdicts.update(dict.fromkeys(verdicts, "holds"))
+    weighed = weigh_bounds.theorem_2()
+    assert (weighed.verdict, "The proof printed stands: none of its steps fail." in weighed.evidence) == ("holds", True)
 
 
 @pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.id)
@@ -210,7 +259,7 @@ def test_the_command(monkeypatch: Any, capsys: Any) -> None:
     """With the quick statements and one theorem; verification/test_theory.py runs all of it."""
     monkeypatch.setattr(statements, "STATEMENTS", tuple(BY_ID[name] for name in ("jensen-corrupted", "zeta")))
     monkeypatch.setattr(weigh_theorems, "THEOREMS", THEOREMS[:1])
-    assert main(["theory", "--json"]) == 0
+    assert main(["paper", "theory", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [item["verdict"] for item in told["statements"]] == ["fails", "holds under a stronger condition"]
     assert [item["label"] for item in told["theorems"]] == ["proved", "proved", "certified"]

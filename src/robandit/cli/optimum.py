@@ -1,4 +1,4 @@
-"""`robandit optimum`: the exact worst attack on SAMBA with two arms, or with three at a price."""
+"""`robandit paper optimum`: the exact worst attack on SAMBA with two arms, or with three at a price."""
 
 import argparse
 from typing import TYPE_CHECKING, Any
@@ -62,12 +62,12 @@ def optimum(arguments: argparse.Namespace) -> None:
     else:
         print_words(told)
     if plot:
-        from robandit.pictures.optimum import attack_shape
+        from robandit.pictures.optimum import draw_attack_shape
         from robandit.theory.reached import reached
 
         game = (arguments.means, arguments.learning_rate, arguments.horizon, arguments.budget is not None)
         shape = (found.rounds, found.probabilities, *reached(found, *game))
-        attack_shape(*shape, decision_words(found), titles(told), plot)
+        draw_attack_shape(*shape, decision_words(found), titles(told)).save(plot)
         if not arguments.json:
             print(f"picture: {plot}")
 
@@ -79,7 +79,9 @@ def three(arguments: argparse.Namespace) -> None:
     if arguments.price is None or arguments.budget is not None or arguments.threat != "A":
         raise InputError("with three arms only a --price in threat model A is solved: leave out --budget and --threat")
     if arguments.confirm or arguments.plot:
-        raise InputError("with three arms there is no --confirm and no --plot; `robandit theory prices --plot` draws")
+        raise InputError(
+            "with three arms there is no --confirm and no --plot; `robandit paper theory prices --plot` draws"
+        )
     found = three_arms(
         arguments.means,
         learning_rate=arguments.learning_rate,

@@ -1,4 +1,4 @@
-"""`robandit theory`: a verdict on every statement of the paper, the theorems that hold, and what follows from them."""
+"""`robandit paper theory`: a verdict on every statement of the paper, the theorems that hold, what they imply."""
 
 import argparse
 import os
@@ -48,7 +48,7 @@ def theory(arguments: argparse.Namespace) -> None:
     if arguments.topic not in TOPICS:
         raise unknown("topic", arguments.topic, TOPICS)
     if arguments.plot is not None and arguments.topic not in ("bounds", "prices", "recoveries"):
-        raise InputError("--plot draws bounds, prices and recoveries: `robandit theory prices --plot FILE`")
+        raise InputError("--plot draws bounds, prices and recoveries: `robandit paper theory prices --plot FILE`")
     if arguments.horizon is not None and not 1 <= arguments.horizon <= 10**7:
         raise InputError(f"--horizon must be between 1 and 10,000,000, not {arguments.horizon:,}")
     if arguments.runs < 0:

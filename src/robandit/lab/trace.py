@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robandit.errors import InputError
+from robandit.estimates import summarise
 from robandit.game import Floats
 from robandit.lab.position import Position
-from robandit.numerics import student_quantile
+
+summarised = summarise  # until nobody calls it by the old name
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class Trace:
 
     def summary(self) -> dict[str, float | None]:
         """The regret at the horizon over replications."""
-        return summarised(self.regret[:, -1])
+        return summarise(self.regret[:, -1])
 
 
 def as_frame(table: Any) -> Any:
@@ -118,23 +120,6 @@ def as_frame(table: Any) -> Any:
     except ImportError as error:
         raise InputError("to_pandas needs pandas, which is not installed: pip install pandas, or to_arrow()") from error
     return table.to_pandas()
-
-
-def summarised(values: Floats) -> dict[str, float | None]:
-    """Centre and spread over runs, with Student's 95 % interval; None for what one run cannot tell."""
-    several = len(values) > 1
-    sd = float(values.std(ddof=1)) if several else None
-    se = sd / len(values) ** 0.5 if sd is not None else None
-    low, middle, high = (float(q) for q in np.quantile(values, [0.05, 0.5, 0.95]))
-    return {
-        "mean": float(values.mean()),
-        "sd": sd,
-        "se": se,
-        "half_width_95": student_quantile(len(values) - 1) * se if se is not None else None,
-        "median": middle,
-        "p05": low,
-        "p95": high,
-    }
 
 
 def checkpoint_grid(wanted: Any, horizon: int) -> NDArray[np.int64]:

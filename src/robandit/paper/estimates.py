@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from robandit.estimates import Estimate, estimate
 from robandit.game import Floats
 from robandit.paper.verdicts import every
-from robandit.study.statistics import Estimate, estimate
 
 # A power counts as linear where it is nearer to 1 than to a square root or a square, the next orders in use:
 # half way to either.

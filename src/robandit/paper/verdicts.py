@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from robandit.estimates import Estimate, adjust_p_values
 from robandit.study.results import Results
-from robandit.study.statistics import Estimate, holm
 
 Weighing = Callable[[Results, dict[str, Any]], "Verdict"]
 Key = TypeVar("Key")
@@ -43,7 +43,7 @@ def needs(*grids: str) -> Callable[[Weighing], Weighing]:
 
 def signs(tests: Mapping[Key, Estimate]) -> dict[Key, int]:
     """1 where a mean is significantly above 0, -1 where below, 0 where these runs cannot tell; one family of tests."""
-    corrected = holm([test.p for test in tests.values()])
+    corrected = adjust_p_values([test.p_value for test in tests.values()])
     return {
         key: 0 if p >= LEVEL else 1 if test.mean > 0 else -1
         for (key, test), p in zip(tests.items(), corrected, strict=True)

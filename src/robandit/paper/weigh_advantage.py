@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from robandit.estimates import estimate, estimate_difference
 from robandit.game import Floats
 from robandit.paper.estimates import ratio_values, slope_values
 from robandit.paper.published import BASELINES, SCHEMES
 from robandit.paper.verdicts import Verdict, every, needs, signs, verdict_of
 from robandit.study.results import Results, values
-from robandit.study.statistics import estimate, paired
 
 
 def budgets_of(results: Results) -> list[float]:
@@ -29,13 +29,13 @@ def largest_at_zero(results: Results, extras: dict[str, Any]) -> Verdict:
     """Holds in a scheme where the advantage at C = 0 is significantly above that at every other C."""
     clean, told = advantage(results, "start", 0.0), []
     ratios = {(s, c): advantage(results, s, c) for s in SCHEMES for c in budgets_of(results)}
-    found = signs({place: paired(clean, values) for place, values in ratios.items()})
+    found = signs({place: estimate_difference(clean, values) for place, values in ratios.items()})
     outcomes = {scheme: every(found[scheme, c] for c in budgets_of(results)) for scheme in SCHEMES}
     for scheme, outcome in outcomes.items():
         largest, at = max((estimate(ratios[scheme, c]).mean, c) for c in budgets_of(results))
         told.append(f"{scheme}: at most {largest:.2f} (C={at:,.0f}), {outcome}")
     share = estimate(clean)
-    evidence = f"Best baseline's regret over SAMBA's, headline reading: {share.mean:.2f} ± {share.half:.2f} at C=0. "
+    evidence = f"Best baseline's regret over SAMBA's, headline reading: {share:.2f} at C=0. "
     evidence += f"Above 0, each tested against that ({len(ratios)} comparisons, Holm):\n" + "; ".join(told) + "."
     return Verdict(verdict_of(list(outcomes.values())), evidence, "levels-by-budget")
 
@@ -50,7 +50,7 @@ def shrinks_with_c(results: Results, extras: dict[str, Any]) -> Verdict:
     found = signs(falls)
     for scheme, fall in falls.items():
         first, last = (estimate(ratios[scheme][place]).mean for place in (0, -1))
-        told.append(f"{scheme}: {first:.2f} to {last:.2f}, {-fall.mean:+.3f} ± {fall.half:.3f}")
+        told.append(f"{scheme}: {first:.2f} to {last:.2f}, {-fall.mean:+.3f} ± {fall.half_width:.3f}")
     evidence = (
         f"Best baseline's regret over SAMBA's, headline reading, from C={budgets[0]:,.0f} to C={budgets[-1]:,.0f}, "
         "and its trend for each 1,000 of C:\n" + "; ".join(told) + "."
@@ -74,8 +74,8 @@ def barbar_surge(results: Results, extras: dict[str, Any]) -> Verdict:
         # A surge is read as more than doubling what the policy collects in these rounds anyway, and to tolerate
         # is to stay below that: the text gives no number, and one limit for both favours neither.
         tests[policy] = estimate(struck - 2.0 * clean)
-        extra = paired(struck, clean)
-        told.append(f"{name} {clean.mean():,.0f} without corruption, {extra.mean:+,.0f} ± {extra.half:,.0f} with it")
+        extra = estimate_difference(struck, clean)
+        told.append(f"{name} {clean.mean():,.0f} without corruption, {extra:+,.0f} with it")
     found = signs(tests)
     blocks, random = (every([found[policy], -found["samba"]]) for policy in list(SURGES)[1:])
     words = {1: "more than doubles", -1: "does not double", 0: "cannot be told from doubling"}

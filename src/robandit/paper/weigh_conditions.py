@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from robandit.estimates import Estimate, estimate, estimate_difference
 from robandit.game import Floats
 from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, all_of, every, needs, signs, verdict_of
 from robandit.paper.weigh_gaps import gap, limit, step
 from robandit.study.cell import Cell
 from robandit.study.results import Results, values
-from robandit.study.statistics import Estimate, estimate, paired
 
 # Where no run at all ends wrong, the true share may still be 3/n (the rule of three); 300 runs leave 1 %.
 ENOUGH = 300
@@ -23,7 +23,7 @@ def alpha_condition(results: Results, extras: dict[str, Any]) -> Verdict:
     below, above = ([c for c in cells if (step(c) < limit(c)) == side] for side in (True, False))
     worst_below, worst_above = (max(side, key=lambda cell: float(wrong[cell].mean())) for side in (below, above))
     tests: dict[Any, Estimate] = {cell: estimate(runs) for cell, runs in wrong.items()}
-    tests["contrast"] = paired(wrong[worst_above], wrong[worst_below])
+    tests["contrast"] = estimate_difference(wrong[worst_above], wrong[worst_below])
     found = signs(tests)
     kept = FAILS if any(found[c] == 1 for c in below) else HOLDS
     harmless = not any(found[c] == 1 for c in above) and min(c.runs for c in above) >= ENOUGH
@@ -34,7 +34,7 @@ def alpha_condition(results: Results, extras: dict[str, Any]) -> Verdict:
         f"step size: {shown} (* significantly above 0). The theorem's limit here is {limit(cells[0]):.3g}: "
         f"significant in {sum(found[c] == 1 for c in below)} of {len(below)} steps below it and in "
         f"{sum(found[c] == 1 for c in above)} of {len(above)} above; worst above minus worst below "
-        f"{100 * tests['contrast'].mean:+.1f} ± {100 * tests['contrast'].half:.1f} % of runs."
+        f"{100 * tests['contrast'].mean:+.1f} ± {100 * tests['contrast'].half_width:.1f} % of runs."
     )
     return Verdict(verdict_of([all_of([kept, broken])]), evidence, "step-sizes-regret")
 
@@ -54,12 +54,11 @@ def adversary_power(results: Results, extras: dict[str, Any]) -> Verdict:
     budgets, told, tests = values(results.study.grid("power-after"), "budget"), [], {}
     for budget in budgets:
         before, after = (results.runs(grid, budget=budget) for grid in ("power-before", "power-after"))
-        tests[budget] = paired(before, after)
-        costs = [paired(struck, clean).mean / budget for struck in (before, after)]
+        tests[budget] = estimate_difference(before, after)
+        costs = [estimate_difference(struck, clean).mean / budget for struck in (before, after)]
         told.append(
             f"C={budget:g}: {before.mean():,.0f} before the draw, {after.mean():,.0f} after it "
-            f"({costs[0]:.1f} and {costs[1]:.1f} per unit of C), difference {tests[budget].mean:+,.0f} ± "
-            f"{tests[budget].half:,.0f}"
+            f"({costs[0]:.1f} and {costs[1]:.1f} per unit of C), difference {tests[budget]:+,.0f}"
         )
     found = signs(tests)
     cell = results.study.grid("power-before").cells[0]

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from robandit.estimates import Estimate, estimate
 from robandit.paper.estimates import FLAT, power_tests, power_values
 from robandit.paper.verdicts import Verdict, every, signs, verdict_of
 from robandit.study.results import Results
-from robandit.study.statistics import Estimate, estimate
 
 FASTER = 500  # "more than 500 times"
 
@@ -45,7 +45,7 @@ def ftpl_cost(results: Results, extras: dict[str, Any]) -> Verdict:
         tests |= power_tests({resampling: spread})
         tests[resampling, "flat"] = estimate(FLAT - mean)
         shown = ", ".join(f"{row['mean']:.1f} and {row['variance']:,.0f} at T={row['horizon']:,}" for row in rows)
-        powers = [f"T^{told.mean:.2f}±{told.half:.2f}" for told in map(estimate, (mean, spread))]
+        powers = [f"T^{told.mean:.2f}±{told.half_width:.2f}" for told in map(estimate, (mean, spread))]
         told.append(f"{resampling.capitalize()}: {shown}, growing as {powers[0]} and {powers[1]}")
     found = signs(tests)
     outcomes = [every(found[name, test] for test in ("above", "below", "flat")) for name in measured]

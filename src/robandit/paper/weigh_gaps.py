@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from robandit.estimates import estimate
 from robandit.game import Floats
 from robandit.paper.estimates import linear, power_tests, power_values, ratio_values, squared_excess
 from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, all_of, every, needs, signs, verdict_of
 from robandit.paper.weigh_growth import by_horizon, growth_told, shown
 from robandit.study.cell import Cell
 from robandit.study.results import Results
-from robandit.study.statistics import estimate
 
 SHARE = 0.4  # of the largest admissible step; the grid holds a step for each gap at this share
 
@@ -102,8 +102,7 @@ def c_over_delta(results: Results, extras: dict[str, Any]) -> Verdict:
         costs = [unit_cost(results, cell) for cell in cells]
         powers[name] = power_values(costs, [1 / gap(cell) for cell in cells])
         by_gap = ", ".join(
-            f"{e.mean:.2f} ± {e.half:.2f} at Delta={gap(cell):.2g}"
-            for e, cell in zip(map(estimate, costs), cells, strict=True)
+            f"{e:.2f} at Delta={gap(cell):.2g}" for e, cell in zip(map(estimate, costs), cells, strict=True)
         )
         told.append(f"{name.capitalize()}: {by_gap}, so (1/Delta)^{shown(powers[name])}.")
     # As a bound it holds while the cost grows no faster than 1/Delta: nearer to that than to its square.

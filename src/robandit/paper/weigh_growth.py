@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from robandit.estimates import estimate
 from robandit.game import Floats
 from robandit.paper.estimates import (
     linear,
@@ -17,7 +18,6 @@ from robandit.paper.estimates import (
 from robandit.paper.published import FIVE, K_SWEEP, READINGS, SCHEMES
 from robandit.paper.verdicts import Verdict, every, needs, signs, verdict_of
 from robandit.study.results import Results, values
-from robandit.study.statistics import estimate
 
 
 def by_horizon(results: Results, grid: str, policy: str) -> tuple[list[int], list[Floats]]:
@@ -29,7 +29,7 @@ def by_horizon(results: Results, grid: str, policy: str) -> tuple[list[int], lis
 def growth_told(name: str, horizons: Sequence[int], samples: Sequence[Floats]) -> str:
     """Steps by decade in words, and how they compare with log^2 T."""
     steps = steps_by_decade(samples)
-    shown = ", ".join(f"{step.mean:,.0f} ± {step.half:,.0f}" for step in map(estimate, steps))
+    shown = ", ".join(f"{step:,.0f}" for step in map(estimate, steps))
     return (
         f"{name}: {samples[0].mean():,.0f} at T={horizons[0]:,} to {samples[-1].mean():,.0f} at T={horizons[-1]:,}, "
         f"by decade {shown}; the last step is {steps[-1].mean() / steps[-3].mean():.2f} times the one two before "
@@ -124,4 +124,4 @@ def shown(power: Floats | None) -> str:
     if power is None:
         return "(none: it does not grow)"
     told = estimate(power)
-    return f"{told.mean:.2f}±{told.half:.2f}"
+    return f"{told.mean:.2f}±{told.half_width:.2f}"

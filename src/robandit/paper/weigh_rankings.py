@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from robandit.estimates import Estimate, estimate_difference
 from robandit.paper.published import BASELINES, READINGS, SCHEMES
 from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, all_of, every, needs, signs, verdict_of
 from robandit.study.results import Results, values
-from robandit.study.statistics import Estimate, paired
 
 Places = dict[str, dict[str, Any]]  # a setting's words, and its coordinates
 Compared = tuple[str, str, str]  # grid, setting, rival
@@ -30,7 +30,7 @@ def gaps(
 ) -> dict[Compared, Estimate]:
     """Each rival's regret minus SAMBA's in each setting; SAMBA's cells may lie in another grid."""
     return {
-        (grid, name, rival): paired(
+        (grid, name, rival): estimate_difference(
             results.runs(grid, policy=rival, **at), results.runs(home or grid, policy="samba", **at)
         )
         for name, at in places.items()
@@ -152,7 +152,7 @@ def omd_worse_small_c(results: Results, extras: dict[str, Any]) -> Verdict:
     for grid, rival in (("levels", "ftrl-hybrid"), ("levels-constants", "ftrl-hybrid:b=1")):
         rows = [(name, tests[grid, name, rival]) for name in places if (grid, name, rival) in tests]
         if rows:
-            shown = "; ".join(f"{name}: {test.mean:+,.0f} ± {test.half:,.0f}" for name, test in rows)
+            shown = "; ".join(f"{name}: {test:+,.0f}" for name, test in rows)
             sides = [found[grid, name, rival] for name, _ in rows]
             told.append(
                 f"{rival} minus SAMBA, paired: {shown}. It is significantly worse in {sides.count(1)} of {len(sides)} "

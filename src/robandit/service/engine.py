@@ -252,15 +252,8 @@ class Engine:
 
     def probabilities(self, experiment: Experiment) -> dict[str, float]:
         """Returns p(t) of the active arms; empty where the policy has no explicit one."""
-        fold = experiment.fold
-        if not fold.policy.explicit:
-            return {}
-        if len(fold.roster.present) == len(fold.roster.names):
-            values = fold.state.probabilities
-        else:
-            values = fold.policy.probabilities_among(fold.state, fold.roster.present)
-        rows = zip(fold.roster.active, map(float, values), strict=True)
-        return {name: probability for name, probability in rows if math.isfinite(probability)}
+        probabilities = experiment.fold.probabilities() or {}
+        return {name: probability for name, probability in probabilities.items() if math.isfinite(probability)}
 
 
 def policy_of(request: messages.PolicyName | str) -> Policy[Any]:

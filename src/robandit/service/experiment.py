@@ -13,12 +13,12 @@ import msgspec
 from robandit.dice import decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice
-from robandit.online.docket import ACTS, Docket
+from robandit.online.docket import Docket
 from robandit.online.fold import Fold
-from robandit.online.learner import made_policy
+from robandit.online.learner import as_policy
 from robandit.online.rules import FIRST
-from robandit.online.saving import loaded, told_by
-from robandit.online.standing import Entry, Standing, changed, standing_of
+from robandit.online.saving import load_fold, save_fold
+from robandit.online.standing import ACTS, Entry, Standing, change_verdict, standing_of
 from robandit.online.terms import Terms, read_terms
 from robandit.service.ids import issue_id
 from robandit.service.messages import DecisionReply
@@ -46,7 +46,7 @@ class Experiment:
         self.record, self.key = record, key
         self.id, self.name, self.about = record.id, record.name, json.loads(record.about)
         self.terms, self.standing = terms, standing
-        self.policy = made_policy(terms.policy)
+        self.policy = as_policy(terms.policy)
         self.fold = Fold(self.policy, terms)
         self.docket = Docket(terms, standing, self.fold)
         self.rules = self.docket.rules
@@ -84,7 +84,7 @@ class Experiment:
         self.docket.advance(now)
         fold = self.fold
         names, number, held = fold.roster.names, fold.decisions, self.is_held_out(fold.decisions, unit)
-        index, drawn, note = self.draw_uniformly(number, among) if held else fold.choice(among)
+        index, drawn, note = self.draw_uniformly(number, among) if held else fold.choose(among)
         entry: Entry = {
             "entry": "decide",
             "id": number,
@@ -139,13 +139,13 @@ class Experiment:
     def activate(self, now: float, number: int) -> Row | None:
         """Record that a decision was shown; returns its line, or None if the decision does not wait for that now."""
         case, now = self.docket.cases.get(number), self.moment(now)
-        if case is None or case.shown or now >= case.ends:
+        if case is None or case.active or now >= case.ends:
             return None
         return self.append({"entry": "activate", "id": number, "time": now})
 
     def change_arm(self, now: float, name: str, change: str, by: str) -> Row:
         """Add, pause, resume or retire an arm. Raises InputError if it cannot be."""
-        self.fold.changing(name, change)
+        self.fold.after_change(name, change)
         return self.append({"entry": "arm", "arm": name, "change": change, "time": self.moment(now), "by": by})
 
     def act(self, now: float, entry: Entry, by: str) -> Row:
@@ -153,7 +153,7 @@ class Experiment:
         if self.policy.rewards_fixed:
             raise InputError(f"{self.policy.name} cannot unlearn: {self.policy.rewards_fixed}")
         if entry["entry"] == "source":
-            changed(self.standing.verdict(entry["source"]), entry)  # raises here, if at all
+            change_verdict(self.standing.verdict(entry["source"]), entry)  # raises here, if at all
         return self.append({**entry, "time": self.moment(now), "by": by}, act=True)
 
     def tick(self, now: float) -> Row | None:
@@ -178,17 +178,17 @@ class Experiment:
         row = Row(self.id, line, act, settles, ENCODE(entry).decode())
         if act:
             self.standing.take(line, entry)
-        self.apply(line, entry)
+        self.apply(line, entry, advance=reply is None)  # before a decision is drawn, its time has come already
         self.remember(entry, reply)
         if self.learning_again:
             self.since.append((line, entry))
         return row
 
-    def apply(self, line: int, entry: Entry) -> None:
-        """Apply a line, new or read again."""
+    def apply(self, line: int, entry: Entry, *, advance: bool = True) -> None:
+        """Apply a line, new or read again; `advance` does what is due by its time first."""
         kind, docket = entry["entry"], self.docket
         case = docket.cases.get(entry["id"]) if kind == "reward" else None
-        docket.take(line, entry)
+        (docket.take if advance else docket.apply)(line, entry)
         if kind == "decide":
             if self.tally.count_decision(self.fold.roster.index[entry["arm"]], entry["id"]):
                 self.tally.add_point(entry["id"], entry["time"], self.probabilities_of_all())
@@ -200,9 +200,8 @@ class Experiment:
 
     def probabilities_of_all(self) -> list[float] | None:
         """Returns p(t) of all arms, where the policy has it and no arm is paused or retired."""
-        fold = self.fold
-        complete = self.policy.explicit and len(fold.roster.present) == len(fold.roster.names)
-        return fold.state.probabilities if complete else None
+        probabilities = self.fold.probabilities() or {}
+        return list(probabilities.values()) if len(probabilities) == len(self.fold.roster.names) else None
 
     def list_act(self, line: int, entry: Entry) -> None:
         """List a line that is neither a decision nor a reward."""
@@ -230,7 +229,7 @@ class Experiment:
 
     def snapshot(self) -> Snapshot:
         """Returns everything but what is remembered, as of the last line."""
-        state = {"fold": told_by(self.fold), "docket": self.docket.as_json(), "tally": self.tally.as_json()}
+        state = {"fold": save_fold(self.fold), "docket": self.docket.as_json(), "tally": self.tally.as_json()}
         body = msgspec.json.encode({**state, "epoch": self.epoch, "acts": self.acts})
         self.snapshot_due = self.next_snapshot()
         return Snapshot(self.id, self.line, self.code, body)
@@ -238,7 +237,7 @@ class Experiment:
     def load(self, snapshot: Snapshot) -> None:
         """Return to a snapshot."""
         state = msgspec.json.decode(snapshot.body)
-        self.fold = loaded(state["fold"], lambda text: self.policy)
+        self.fold = load_fold(state["fold"], lambda text: self.policy)
         self.docket.target = self.fold
         self.docket.load(state["docket"])
         self.tally.load(state["tally"])

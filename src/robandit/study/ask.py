@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from robandit.errors import InputError, whole
-from robandit.lab.told import told
-from robandit.lab.trace import Trace, as_frame, summarised
+from robandit.estimates import summarise
+from robandit.lab.trace import Trace, as_frame
+from robandit.progress import report_to
 from robandit.store.cells import Store
 from robandit.store.files import write_atomically
 from robandit.study.cell import Cell
@@ -68,7 +69,7 @@ class StudyResults:
 
     def summary(self) -> list[dict[str, Any]]:
         """One row a cell: its parameters, and mean, interval and quantiles of the regret."""
-        return [{**row, **summarised(trace.regret[:, -1])} for row, trace in self.cells()]
+        return [{**row, **summarise(trace.regret[:, -1])} for row, trace in self.cells()]
 
     def to_arrow(self) -> Any:
         """A pyarrow table, one row a run: the cell's parameters, the run, its regret and what corruption was paid."""
@@ -117,13 +118,12 @@ def run_study(
     todo = missing(checked.cells(), store)
     keep_spec(spec, folder)
     done = 0
-    with told(progress) as tell:
+    with report_to(progress) as report:
 
         def seen(*_: Any) -> None:
             nonlocal done
             done += 1
-            if tell is not None:
-                tell(done / len(todo))
+            report(done / len(todo))
 
         failed = run_here(todo, store, workers, seen, checked.catalogue)
     if failed:

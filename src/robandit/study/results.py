@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from robandit.estimates import summarise
 from robandit.game import Floats
-from robandit.lab.trace import Trace, summarised
+from robandit.lab.trace import Trace
 from robandit.store.cells import Store
 from robandit.study.cell import Cell
 from robandit.study.spec import Grid, Study
@@ -33,6 +34,12 @@ class Results:
         trace = self.trace(cell)
         return None if trace is None else trace.regret[:, -1]
 
+    def stored(self, cell: Cell) -> Floats:
+        """The same of a cell that must be stored."""
+        finals = self.finals(cell)
+        assert finals is not None
+        return finals
+
     def has(self, grid: str) -> bool:
         """Whether the study has the grid and all its cells are stored."""
         known = [item for item in self.study.grids if item.id == grid]
@@ -51,9 +58,7 @@ class Results:
 
     def runs(self, grid: str, **coordinates: Any) -> Floats:
         """The regrets of one cell, which must be stored."""
-        finals = self.finals(self.find(grid, **coordinates))
-        assert finals is not None
-        return finals
+        return self.stored(self.find(grid, **coordinates))
 
     def mean(self, grid: str, **coordinates: Any) -> float:
         """The mean regret of one cell."""
@@ -64,7 +69,7 @@ class Results:
         for cell in grid.cells:
             finals = self.finals(cell)
             if finals is not None:
-                yield cell, summarised(finals)
+                yield cell, summarise(finals)
 
 
 def values(grid: Grid, name: str) -> list[Any]:

@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from robandit.estimates import adjust_p_values, estimate_difference
 from robandit.study.cell import Cell
 from robandit.study.claims import COORDINATES, Claim
 from robandit.study.results import Results
-from robandit.study.statistics import holm, paired
 
 LEVEL = 0.05
 
@@ -34,7 +34,7 @@ def turned(results: Results, claim: Claim, cells: list[Cell]) -> tuple[str, str]
         trace = results.trace(cell)
         assert trace is not None
         found.append((cell, int((trace.best_shares < 0.5).sum()), len(trace.regret)))
-    corrected = holm([coin_p(count, runs) for _, count, runs in found])
+    corrected = adjust_p_values([coin_p(count, runs) for _, count, runs in found])
     wanted = 1 if claim.says == "turned" else -1
     signs = [
         0 if p >= LEVEL else wanted if 2 * count > runs else -wanted
@@ -48,10 +48,10 @@ def less(results: Results, claim: Claim, cells: list[Cell]) -> tuple[str, str]:
     """Whether the first of two policies has less regret than the second, run by run, wherever both were played."""
     first, second = claim.policies
     pairs = [(a, b) for a in cells for b in cells if (a.policy, b.policy) == (first, second) and same_game(a, b)]
-    found = [paired(results.finals(a), results.finals(b)) for a, b in pairs]  # type: ignore[arg-type]  # all are there
-    corrected = holm([one.p for one in found])
+    found = [estimate_difference(results.stored(a), results.stored(b)) for a, b in pairs]
+    corrected = adjust_p_values([one.p_value for one in found])
     signs = [0 if p >= LEVEL else 1 if one.mean < 0 else -1 for one, p in zip(found, corrected, strict=True)]
-    evidence = "; ".join(f"{one.mean:+,.1f} ± {one.half:,.1f} over {one.runs} pairs" for one in found)
+    evidence = "; ".join(f"{one:+,.1f} over {one.count} pairs" for one in found)
     return verdict_of(signs), f"Regret of {first} minus that of {second}: {evidence}."
 
 

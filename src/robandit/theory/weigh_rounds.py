@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from robandit.game import Choice
-from robandit.policies.samba import Samba, State
+from robandit.policies.samba import Samba, SambaState
 from robandit.theory.rounds import State as Probabilities
 from robandit.theory.rounds import (
     after_success,
@@ -43,14 +43,31 @@ def best_leading(means: tuple[Fraction, ...], p: Probabilities) -> bool:
 
 
 def regret_definition() -> Finding:
-    """r* - E[reward of the round] = sum Delta_a p_a."""
+    """T r* - E[rewards of T rounds] = sum Delta_a E[sum p_a(t)], with every history of two rounds played out."""
     broken, checked = [], 0
-    for means, _, p in rounds():
+    for means, rate, p in rounds():
         checked += 1
-        lost = means[0] - sum(probability * mean for probability, mean in zip(p, means, strict=True))
-        if lost != sum((means[0] - mean) * probability for probability, mean in zip(p, means, strict=True)):
+        rewards, pulls = played_out(means, rate, p, 2)
+        by_gaps = sum(((means[0] - mean) * pulled for mean, pulled in zip(means, pulls, strict=True)), F(0))
+        if 2 * means[0] - rewards != by_gaps:
             broken.append(told(p))
-    return all_hold(broken, checked, "states of four games")
+    return all_hold(broken, checked, "states of four games, every history of two rounds from each")
+
+
+def played_out(
+    means: tuple[Fraction, ...], rate: Fraction, p: Probabilities, horizon: int
+) -> tuple[Fraction, list[Fraction]]:
+    """The expected sum of the rewards, and of each arm's probability, over every history of so many rounds."""
+    if horizon == 0:
+        return F(0), [F(0)] * len(p)
+    rewards, pulls = F(0), list(p)
+    outcomes = [(p[arm] * means[arm], 1, after_success(p, arm, rate)) for arm in range(len(p))]
+    failure = 1 - sum((probability for probability, _, _ in outcomes), F(0))
+    for probability, reward, after in (*outcomes, (failure, 0, p)):
+        later_rewards, later_pulls = played_out(means, rate, after, horizon - 1)
+        rewards += probability * (reward + later_rewards)
+        pulls = [pulled + probability * later for pulled, later in zip(pulls, later_pulls, strict=True)]
+    return rewards, pulls
 
 
 def update_rule() -> Finding:
@@ -67,7 +84,7 @@ def update_rule() -> Finding:
                     if a != lead:
                         by_equation[a] += rate * p[a] ** 2 * (F(arm == a) / p[a] - F(arm == lead) / p[lead])
                 by_equation[lead] = 1 - (sum(by_equation) - by_equation[lead])
-                code = State(np.array([float(probability) for probability in p]))
+                code = SambaState(np.array([float(probability) for probability in p]))
                 Samba(float(rate)).learn(code, Choice(arm, float(p[arm]), 0), 1.0, None)  # type: ignore[arg-type]
                 near = all(abs(float(m) - c) < 1e-14 for m, c in zip(moved, code.probabilities, strict=True))
                 if moved != tuple(by_equation) or min(moved) <= 0 or sum(moved) != 1 or not near:
