@@ -11,8 +11,8 @@ from robandit.catalogue import scaled, shipped
 from robandit.cli.attacks import as_flags
 from robandit.cli.main import main
 from robandit.environments.means import spread_means
-from robandit.pictures.corruption import regret_against_budget
-from robandit.pictures.regret import regret_comparison
+from robandit.pictures.corruption import draw_regret_by_budget
+from robandit.pictures.regret import draw_comparison
 from robandit.redteam.curves import curves_of
 from robandit.redteam.evaluate import Evaluator, Game, journal_for
 from robandit.redteam.frontier import with_told
@@ -45,7 +45,7 @@ def comparison() -> None:
     message = f"One attack, fixed beforehand: {order[0]} loses least ({least}), SAMBA is number {place} of {len(order)}"
     rest = f"9 arms, means 0.1 to 0.9, T = {HORIZON:,}, {RUNS} runs, mean and 95 % interval"
     conditions = ("no corruption", f"flip for {BUDGET:,} rounds from T/4 on (threat model A)")
-    regret_comparison(rows, conditions, message, rest, FOLDER / "comparison.png")
+    draw_comparison(rows, conditions, message, rest).save(FOLDER / "comparison.png")
 
 
 def told(policy: Any) -> Any:
@@ -68,17 +68,18 @@ def corruption() -> None:
                 print(f"{told} +- {found.regret['half_width_95']:8.1f}  {as_flags(found.candidate)}", file=sys.stderr)
         panels.append((f"model {threat}, {words}", curves_of(findings, threat)))
     caption = f"9 arms, means 0.1 to 0.9, T = {HORIZON:,}; worst attack of a short list, chosen on other seeds"
-    regret_against_budget(panels, f"{caption}; mean and 95 % interval of {FRESH} runs", FOLDER / "corruption.png")
+    words = f"{caption}; mean and 95 % interval of {FRESH} runs"
+    draw_regret_by_budget(panels, words).save(FOLDER / "corruption.png")
 
 
 def attacks() -> None:
     """The frontier, one panel of it for the README, the shape of the optimum, and one attack over time."""
     main(["price", "--can", "erase", "--arms", "9", "--runs", "12", "--plot", str(FOLDER / "frontier-grid.png")])
     main(["price", "--frontier", "--plot", str(FOLDER / "frontier.png"), "--page", str(FOLDER / "frontier.html")])
-    main(["optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
-    main(["theory", "bounds", "--runs", "40", "--plot", str(FOLDER / "bounds.png")])
-    main(["theory", "recoveries", "--plot", str(FOLDER / "recoveries.png")])
-    main(["theory", "prices", "--means", "0.6,0.5", "--plot", str(FOLDER / "prices.png")])
+    main(["paper", "optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
+    main(["paper", "theory", "bounds", "--runs", "40", "--plot", str(FOLDER / "bounds.png")])
+    main(["paper", "theory", "recoveries", "--plot", str(FOLDER / "recoveries.png")])
+    main(["paper", "theory", "prices", "--means", "0.6,0.5", "--plot", str(FOLDER / "prices.png")])
     main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
 
 

@@ -14,7 +14,7 @@ import robandit as rb
 from robandit import PLACES
 from robandit.catalogue import SHIPPED
 from robandit.cli.examples import EXAMPLES
-from robandit.cli.flags import commands_of
+from robandit.cli.flags import every_command
 from robandit.cli.lists import KINDS, entry
 from robandit.cli.main import build_parser
 
@@ -34,7 +34,7 @@ STORED = Path(__file__).parent / "reproduction" / "full.json"
 def commands() -> str:
     """Every command with its flags and examples, as its help tells them."""
     pages = ["# Commands\n", "A mistake is answered by one sentence that says what is allowed, and exit code 2.\n"]
-    for name, parser in commands_of(build_parser()).choices.items():
+    for name, parser in every_command(build_parser()).items():
         examples = "\n".join(f"# {words}\n{line}" for line, words in EXAMPLES.get(name, []))
         pages.append(f"## robandit {name}\n\n{parser.description}\n")
         pages.append(f"```sh\n{examples}\n```\n" if examples else "")

@@ -349,9 +349,11 @@ class Machine(RuleBasedStateMachine):
         for kind, *words in told.heard:
             if kind == "decided":
                 probability = float("nan") if words[1] is None else words[1]
-                fold.decided(Choice(fold.index(words[0]), probability, words[2]), words[3])
+                fold.record_decision(Choice(fold.index(words[0]), probability, words[2]), words[3])
+            elif kind == "rewarded":
+                fold.learn_reward(*words[:2])
             else:
-                getattr(fold, kind)(*words)
+                fold.change_arm(*words)
         assert fold.saved_state() == experiment.fold.saved_state()
         assert (told.expired, told.left_out) == (experiment.docket.expired, experiment.docket.left_out)
 

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from robandit.cli.main import main as robandit
-from robandit.online.journal import as_log
+from robandit.online.columns import read_columns
 from robandit.online.terms import read_terms
 from robandit.online.warm import fold_log
 from robandit.service import engine, experiment, serve
@@ -186,7 +186,7 @@ def compared(client: Client, path: Path) -> dict[str, int]:
     twice += [entry["id"] for entry in made] != list(range(len(made)))
     lived, again = (opened(store, kept, snapshots=snapshots) for snapshots in (True, False))
     file = write(path / "journal", read_terms(json.loads(first)), entries)
-    by_columns = save_state(again.policy, fold_log(again.policy, as_log(file), engine="plain"))
+    by_columns = save_state(again.policy, fold_log(again.policy, read_columns(file), engine="plain"))
     differ = (lived.snapshot() != again.snapshot()) + (by_columns != again.fold.saved_state())
     used = store.snapshot(kept.id)
     store.close()

@@ -219,7 +219,7 @@ def test_the_linear_programme_agrees_with_highs() -> None:
 
 def test_the_bound_is_above_what_any_attack_was_seen_to_do(capsys: Any, tmp_path: Path) -> None:
     file = tmp_path / "c.json"
-    assert main(["certify", "--horizon", "2000", "--budget", "20", "--runs", "100", "--out", str(file)]) == 0
+    assert main(["paper", "certify", "--horizon", "2000", "--budget", "20", "--runs", "100", "--out", str(file)]) == 0
     assert "certificate" in capsys.readouterr().out
     claim = json.loads(file.read_text())
     sides = claim["sandwich"]
@@ -228,12 +228,12 @@ def test_the_bound_is_above_what_any_attack_was_seen_to_do(capsys: Any, tmp_path
     grown = math.log1p(0.05 * 2000 / 1.9)
     bound = claim["const"] + claim["log_coefficient"] * grown + claim["b"] * 20
     assert sides["certificate"] == pytest.approx(bound)
-    assert main(["certify", "--check", str(file)]) == 0
+    assert main(["paper", "certify", "--check", str(file)]) == 0
     assert "is a proof" in capsys.readouterr().out
     alone = subprocess.run([sys.executable, "-I", checker.__file__, str(file)], capture_output=True, text=True)
     assert (alone.returncode, alone.stdout) == (0, "the certificate is a proof\n")
     file.write_text(json.dumps({**claim, "b": claim["lower_b"]}))
-    assert main(["certify", "--check", str(file), "--json"]) == 2
+    assert main(["paper", "certify", "--check", str(file), "--json"]) == 2
     answer = capsys.readouterr()
     assert json.loads(answer.out)["verified"] is False
     assert "proves nothing: the inequality fails" in answer.err
@@ -253,7 +253,7 @@ def test_the_bound_is_above_what_any_attack_was_seen_to_do(capsys: Any, tmp_path
     ids=str,
 )
 def test_mistakes_are_answered_by_a_sentence(words: list[str], message: str, capsys: Any) -> None:
-    assert main(["certify", *words]) == 2
+    assert main(["paper", "certify", *words]) == 2
     assert message in capsys.readouterr().err
 
 
@@ -304,7 +304,7 @@ def test_a_file_that_says_two_things_is_refused(tmp_path: Path, capsys: Any) -> 
     """The first b is what a reader sees, the last one what JSON readers take."""
     file = tmp_path / "two.json"
     file.write_text('{"b": 1.0, ' + json.dumps(certificate())[1:])
-    assert main(["certify", "--check", str(file)]) == 2
+    assert main(["paper", "certify", "--check", str(file)]) == 2
     assert "says everything once" in capsys.readouterr().err
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from robandit import PLACES
 from robandit.catalogue import parameters_of, shipped
-from robandit.cli.flags import commands_of
+from robandit.cli.flags import every_command
 from robandit.cli.main import build_parser
 
 HOME = Path(__file__).parents[1]
@@ -61,7 +61,7 @@ def test_the_reference_has_every_public_name_command_and_part(tmp_path: Path) ->
     for name in PLACES:
         assert re.search(rf"^## {name}$|`rb\.{name}`", told["python"], re.M), name
     assert " at 0x" not in told["python"]  # the same page from every build
-    for name, parser in commands_of(build_parser()).choices.items():
+    for name, parser in every_command(build_parser()).items():
         assert f"## robandit {name}\n" in told["commands"]
         flags = [flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")]
         assert all(flag in told["commands"] for flag in flags if flag != "--help")

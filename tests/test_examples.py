@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from robandit.cli.flags import commands_of
+from robandit.cli.flags import every_command
 from robandit.cli.main import build_parser
 from robandit.study.spec import read_study
 from tests.serving import running
@@ -82,10 +82,11 @@ def test_a_command_of_the_docs_can_be_parsed(page: str, line: str) -> None:
     first, *others = [shlex.split(part) for part in line.split(" | ")]
     if first[1:3] == ["audit", "--shadow"]:
         first = [*first, "samba", "a.journal"]  # the page only names the flag
-    stem = first[1:2] if first[1] in ("study", "theory") else []  # `study run A | status B` is study status B
+    group = first[1] in ("paper", "service")
+    stem = first[1:3] if first[1:3] == ["paper", "theory"] else first[1:2] if group or first[1] == "study" else []
     for words in [first[1:], *([*stem, *other] for other in others)]:
-        if len(words) == 1:
-            assert words[0] in commands_of(PARSER).choices  # a name alone, its flags are in its help
+        if len(words) == 1 + group:
+            assert " ".join(words) in every_command(PARSER)  # a name alone, its flags are in its help
         else:
             assert PARSER.parse_known(words).command == words[0]
 

@@ -126,7 +126,7 @@ def test_refusals(terms: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("threat", ["A", "B"])
 def test_the_command_tells_confirms_and_draws(threat: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["optimum", "--horizon", "1000", "--budget", "8", "--threat", threat, "--confirm", "400"]
+    words = ["paper", "optimum", "--horizon", "1000", "--budget", "8", "--threat", threat, "--confirm", "400"]
     assert main([*words, "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert summary["clean_regret"] < summary["regret"]

@@ -3,6 +3,7 @@
 import io
 import sys
 from contextlib import redirect_stderr
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 import robandit as rb
 from robandit.errors import InputError
-from robandit.lab.told import told
+from robandit.progress import ignore, part_of, report_to
 
 GAME = {"horizon": 300, "runs": 4, "seed": 3}
 STUDY = {
@@ -100,14 +101,13 @@ def test_a_plot_is_shown_saved_and_refused(tmp_path: Path) -> None:
 
 
 def test_progress_is_written_over_itself_and_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robandit.lab.told.EVERY", 0.0)
-    with redirect_stderr(io.StringIO()) as said, told(True) as tell:
-        assert tell is not None
-        tell(0.25)
+    monkeypatch.setattr("robandit.progress.EVERY", 0.0)
+    with redirect_stderr(io.StringIO()) as said, report_to(True) as report:
+        part_of(report, 0.2, 0.3)(0.5)
         assert " 25 %, about " in said.getvalue()
     assert said.getvalue().endswith("\r")
-    with told(None) as nothing, told(False) as nobody:
-        assert nothing is nobody is None
+    with report_to(None) as nothing, report_to(False) as nobody:
+        assert nothing is nobody is ignore
     with redirect_stderr(io.StringIO()) as said:
         rb.simulate("samba", [0.1, 0.9], progress=True, **GAME)
     assert "100 %" in said.getvalue()
@@ -192,3 +192,25 @@ def test_a_wrong_study_is_refused_before_anything_is_written(tmp_path: Path) -> 
     assert not (tmp_path / "out").exists()
     with pytest.raises(InputError, match="is not the folder of a study"):
         rb.read_results(tmp_path)
+
+
+def test_a_scenario_is_checked_once_and_says_what_follows() -> None:
+    scenario = rb.Scenario("samba", [0.1, 0.9], horizon=3e2, runs=4, seed=3, agents=2)
+    assert (scenario.horizon, scenario.turns, scenario.rounds, scenario.work) == (300, 2, 600, 600 * 4 * 2)
+    assert np.allclose(scenario.gaps, [0.8, 0.0])
+    assert (scenario.setting().agents, scenario.setting().horizon) == (2, 600)
+    assert scenario == rb.Scenario("samba", [0.1, 0.9], **GAME, agents=2) != replace(scenario, seed=4)
+    attacked = replace(scenario, agents=1, charge="rounds", capability="add").attacked_by("push-shown", 9)
+    assert (attacked.adversary.budget, attacked.adversary.charge) == (9.0, "rounds")
+    assert str(attacked.adversary.capability) == "add"  # type: ignore[attr-defined]
+    flip = rb.Scenario("samba", [0.1, 0.9], **GAME).attacked_by("flip", 9)
+    played = rb.simulate(flip, checkpoints=3).regret
+    assert np.array_equal(
+        played, rb.simulate("samba", [0.1, 0.9], rb.attack("flip", budget=9), checkpoints=3, **GAME).regret
+    )
+    with pytest.raises(InputError, match="a scenario says all that is played"):
+        rb.simulate(flip, horizon=10)  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="charge must be one of cost, rounds, not 'money'"):
+        replace(flip, charge="money")
+    with pytest.raises(TypeError, match="horizon"):
+        rb.Scenario("samba", [0.1, 0.9])  # type: ignore[call-arg]

@@ -41,7 +41,7 @@ def play(client: Client) -> None:
 
 
 def test_verify_finds_nothing_wrong_and_whatever_was_changed(played: Path, tmp_path: Path, robandit: Any) -> None:
-    code, told, _ = robandit("verify", f"sqlite:///{played}", "--json")
+    code, told, _ = robandit("service", "verify", f"sqlite:///{played}", "--json")
     assert code == 0
     ruled, plain = told["journals"]
     assert (ruled["chain"], ruled["compiled"], ruled["dice"]) == (True, True, None)
@@ -60,7 +60,7 @@ def test_verify_finds_nothing_wrong_and_whatever_was_changed(played: Path, tmp_p
         db.execute(change)
         assert db.changes() >= 1
         db.close()
-        code, out, _ = robandit("verify", f"sqlite:///{copy}")
+        code, out, _ = robandit("service", "verify", f"sqlite:///{copy}")
         assert code == 1, change
         assert "NO" in out
         assert what in out.splitlines()[[line.endswith("NO") for line in out.splitlines()].index(True)], out
@@ -84,7 +84,7 @@ def test_a_forged_decision_is_not_what_its_dice_give(played: Path, tmp_path: Pat
         head = chained(head, text)
     db.execute("UPDATE head SET chain = ? WHERE experiment = 2", (head,))
     db.close()
-    code, told, _ = robandit("verify", f"sqlite:///{copy}", "--no-compiled")
+    code, told, _ = robandit("service", "verify", f"sqlite:///{copy}", "--no-compiled")
     assert code == 1
     assert f"decision {entry['id']} (line {line}) is not what its dice give" in told
 
@@ -94,12 +94,12 @@ def test_restored_ids_do_not_meet_others_of_the_same_number(tmp_path: Path, roba
     with running(SqliteStore(path)) as served, Client(served.url) as client:
         one = client.create("e", ["a", "b"])
         early = one.decide()
-        code, out, _ = robandit("backup", "--db", f"sqlite:///{path}", str(kept))
+        code, out, _ = robandit("service", "backup", "--db", f"sqlite:///{path}", str(kept))
         assert (code, "lines" in out) == (0, True)
         late = one.decide()
-    assert robandit("backup", "--db", f"sqlite:///{path}", str(kept))[0] == 2
-    assert robandit("restore", str(kept), "--db", f"sqlite:///{path}")[0] == 2
-    assert robandit("restore", str(kept), "--db", f"sqlite:///{back}")[0] == 0
+    assert robandit("service", "backup", "--db", f"sqlite:///{path}", str(kept))[0] == 2
+    assert robandit("service", "restore", str(kept), "--db", f"sqlite:///{path}")[0] == 2
+    assert robandit("service", "restore", str(kept), "--db", f"sqlite:///{back}")[0] == 0
     with running(SqliteStore(back)) as served, Client(served.url) as client:
         one = client.experiment("e")
         again = one.decide()
@@ -108,7 +108,7 @@ def test_restored_ids_do_not_meet_others_of_the_same_number(tmp_path: Path, roba
             one.reward(late.id, 1.0)
         assert error.value.status == 404
         assert one.reward(again.id, 1.0)
-    assert robandit("verify", f"sqlite:///{back}")[0] == 0
+    assert robandit("service", "verify", f"sqlite:///{back}")[0] == 0
 
 
 def test_exports_are_what_audit_reads(played: Path, tmp_path: Path, robandit: Any) -> None:
@@ -137,12 +137,12 @@ def test_exports_are_what_audit_reads(played: Path, tmp_path: Path, robandit: An
     code, told, err = robandit("audit", str(tmp_path / "e.csv"), "--policy", "samba", "--no-price", "--json")
     assert code == 0, err
     assert told["rows"] == 45
-    assert robandit("verify", str(tmp_path / "e.journal"))[0] == 0
+    assert robandit("service", "verify", str(tmp_path / "e.journal"))[0] == 0
 
 
 def test_tokens_are_told_once_and_kept_as_hashes(tmp_path: Path, robandit: Any) -> None:
     path = tmp_path / "tokens"
-    code, secret, _ = robandit("token", "shop", "--roles", "decide,reward", "--token-file", str(path))
+    code, secret, _ = robandit("service", "token", "shop", "--roles", "decide,reward", "--token-file", str(path))
     assert code == 0
     assert secret.strip() not in path.read_text()
     assert path.stat().st_mode & 0o077 == 0
@@ -150,7 +150,7 @@ def test_tokens_are_told_once_and_kept_as_hashes(tmp_path: Path, robandit: Any) 
     assert (token.name, token.roles) == ("shop", {"decide", "reward"})
     before = path.read_text()
     for words in (["shop"], ["a/b"], ["x", "--roles", "king"], ["x", "--rate", "0"]):
-        assert robandit("token", *words, "--token-file", str(path))[0] == 2
+        assert robandit("service", "token", *words, "--token-file", str(path))[0] == 2
     assert path.read_text() == before
 
 
@@ -161,10 +161,10 @@ def test_tokens_are_told_once_and_kept_as_hashes(tmp_path: Path, robandit: Any) 
         (["serve", "--db", "sqlite:///no/such/folder/x.db"], "no folder"),
         (["serve", "--db", "sqlite:///x.db", "--host", "0.0.0.0"], "token"),
         (["serve", "--db", "sqlite:///x.db", "--port", "99999"], "65535"),
-        (["verify", "nothing"], "no journal"),
-        (["verify", "sqlite:///nothing.db"], "no database"),
-        (["backup", "x", "--db", "sqlite:///nothing.db"], "no database"),
-        (["restore", "--db", "sqlite:///x.db"], "file"),
+        (["service", "verify", "nothing"], "no journal"),
+        (["service", "verify", "sqlite:///nothing.db"], "no database"),
+        (["service", "backup", "x", "--db", "sqlite:///nothing.db"], "no database"),
+        (["service", "restore", "--db", "sqlite:///x.db"], "file"),
     ],
 )
 def test_mistakes_are_one_sentence(

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from robandit.errors import InputError
-from robandit.online.journal import read
+from robandit.online.journal import read_entries
 from robandit.service import messages as say
 from robandit.service import watch as watching
 from robandit.service.engine import Answer
@@ -57,9 +57,9 @@ def test_a_copy_grows_by_what_is_new_and_is_a_journal(tmp_path: Path) -> None:
         text = copy.path.read_bytes() if before else b""
         copy.grow(service.store, 1)
         assert copy.path.read_bytes()[:before] == text
-        terms, entries = read(copy.path)
+        terms, entries = read_entries(copy.path)
         assert terms == experiment.terms
-        assert list(entries) == [msgspec.json.decode(body) for _, body in service.store.lines(1, 1)]
+        assert [entry for _, entry in entries] == [msgspec.json.decode(body) for _, body in service.store.lines(1, 1)]
         assert copy.line == experiment.line
 
 

@@ -9,8 +9,9 @@ from rich.console import Console
 from robandit.catalogue import shipped
 from robandit.cli import sheet
 from robandit.cli.numbers import short, tenths, with_half
-from robandit.cli.sheet import Column, Sheet, broken_lines, in_pieces
+from robandit.cli.sheet import Sheet, broken_lines, in_pieces
 from robandit.cli.tables import advice_table
+from robandit.report.table import Column
 
 LONG = "floor:share=0.05,inner=(samba:learning_rate=0.1)"
 GAME = "--horizon 300 --runs 3"
@@ -23,8 +24,8 @@ TABLES = {
     "environments": "environments",
     "price": "price --policy ucb1 --policy thompson --means 0.9,0.1 --horizon 300 --runs 4 --out {out}",
     "redteam": f"redteam --policy {LONG} --budget 9 --quick --means 0.9,0.1 --evaluations 0 {GAME} --out {{out}}",
-    "steps": "theory steps",
-    "bounds": "theory bounds --horizon 500 --runs 2",
+    "steps": "paper theory steps",
+    "bounds": "paper theory bounds --horizon 500 --runs 2",
     "status": "study status {study}",
     "audit": "audit {log} --policy ucb1 --no-price --shadow thompson",
 }

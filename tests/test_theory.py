@@ -259,7 +259,7 @@ def test_the_command(monkeypatch: Any, capsys: Any) -> None:
     """With the quick statements and one theorem; verification/test_theory.py runs all of it."""
     monkeypatch.setattr(statements, "STATEMENTS", tuple(BY_ID[name] for name in ("jensen-corrupted", "zeta")))
     monkeypatch.setattr(weigh_theorems, "THEOREMS", THEOREMS[:1])
-    assert main(["theory", "--json"]) == 0
+    assert main(["paper", "theory", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert [item["verdict"] for item in result["statements"]] == ["fails", "holds under a stronger condition"]
     assert [item["label"] for item in result["theorems"]] == ["proved", "proved", "certified"]

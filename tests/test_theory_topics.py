@@ -156,6 +156,7 @@ def test_three_arms_by_brute_force() -> None:
 def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
     file = tmp_path / "prices.png"
     words = [
+        "paper",
         "theory",
         "prices",
         "--means",
@@ -173,18 +174,29 @@ def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
     assert result["two_arms"]["dearest_at"] == pytest.approx(0.5, abs=0.2)
     assert result["three_arms"]["worth_there"] > result["three_arms"]["worth_with_one_rival_forgotten"]
     drawn = tmp_path / "recoveries.png"
-    assert main(["theory", "recoveries", "--horizon", "800", "--plot", str(drawn), "--json"]) == 0
+    assert main(["paper", "theory", "recoveries", "--horizon", "800", "--plot", str(drawn), "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert drawn.stat().st_size > 10_000
     assert result["strikes"] == len(result["intervals"]) >= result["ended"] > result["inside_another"] > 0
-    assert main(["theory", "recoveries", "--horizon", "300"]) == 0
+    assert main(["paper", "theory", "recoveries", "--horizon", "300"]) == 0
     assert "strikes" in capsys.readouterr().out
-    assert main(["theory", "shown", "--horizon", "300", "--runs", "2"]) == 0
-    assert main(["theory", "bounds", "--horizon", "300", "--runs", "0"]) == 0
+    assert main(["paper", "theory", "shown", "--horizon", "300", "--runs", "2"]) == 0
+    assert main(["paper", "theory", "bounds", "--horizon", "300", "--runs", "0"]) == 0
     out = capsys.readouterr().out
     assert "Threat model B" in out
     assert "Lai and Robbins" in out
-    three = ["optimum", "--means", "0.9,0.5,0.5", "--learning-rate", "0.2", "--horizon", "100", "--step", "0.3"]
+    three = [
+        "paper",
+        "optimum",
+        "--means",
+        "0.9,0.5,0.5",
+        "--learning-rate",
+        "0.2",
+        "--horizon",
+        "100",
+        "--step",
+        "0.3",
+    ]
     assert main([*three, "--price", "2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["regret"] > 0
 
@@ -192,16 +204,19 @@ def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["theory", "nothing"], "topic 'nothing' is unknown"),
-        (["theory", "steps", "--means", "0.9,0.8,0.7"], "two numbers"),
-        (["theory", "shown", "--plot", "x.png"], "draws bounds, prices"),
-        (["theory", "bounds", "--runs", "-1"], "at least 0"),
-        (["theory", "bounds", "--budget", "-1"], "from 0 to"),
-        (["theory", "steps", "--horizon", "0"], "between 1 and"),
-        (["optimum", "--means", "0.9,0.5,0.5", "--budget", "3"], "only a price in threat model A"),
-        (["optimum", "--means", "0.9,0.5,0.5", "--price", "3", "--confirm", "3"], "nothing is played or drawn"),
-        (["optimum", "--means", "0.5,0.5,0.5", "--price", "3"], "the best arm first"),
-        (["optimum", "--means", "0.9,0.5,0.5", "--price", "3", "--horizon", "1e7"], "with three arms"),
+        (["paper", "theory", "nothing"], "topic 'nothing' is unknown"),
+        (["paper", "theory", "steps", "--means", "0.9,0.8,0.7"], "two numbers"),
+        (["paper", "theory", "shown", "--plot", "x.png"], "draws bounds, prices"),
+        (["paper", "theory", "bounds", "--runs", "-1"], "at least 0"),
+        (["paper", "theory", "bounds", "--budget", "-1"], "from 0 to"),
+        (["paper", "theory", "steps", "--horizon", "0"], "between 1 and"),
+        (["paper", "optimum", "--means", "0.9,0.5,0.5", "--budget", "3"], "only a price in threat model A"),
+        (
+            ["paper", "optimum", "--means", "0.9,0.5,0.5", "--price", "3", "--confirm", "3"],
+            "nothing is played or drawn",
+        ),
+        (["paper", "optimum", "--means", "0.5,0.5,0.5", "--price", "3"], "the best arm first"),
+        (["paper", "optimum", "--means", "0.9,0.5,0.5", "--price", "3", "--horizon", "1e7"], "with three arms"),
     ],
     ids=str,
 )
@@ -243,7 +258,7 @@ def test_rules_that_grow_alike_differ_in_price() -> None:
 
 def test_bounds_are_drawn_beside_what_is_measured(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "bounds.png"
-    assert main(["theory", "bounds", "--horizon", "500", "--runs", "2", "--plot", str(file), "--json"]) == 0
+    assert main(["paper", "theory", "bounds", "--horizon", "500", "--runs", "2", "--plot", str(file), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["picture"] == str(file)
     assert file.read_bytes()[:4] == b"\x89PNG"
     rounds, panels = curves(MEANS, 500, 0.0, 4, 1)
@@ -255,5 +270,5 @@ def test_bounds_are_drawn_beside_what_is_measured(tmp_path: Path, capsys: Any) -
     uncovered = {panel["policy"]: panel["bound"] for panel in curves(MEANS, 500, 5.0, 2, 1)[1]}
     assert uncovered["ucb1"] is None  # its constants are for C = 0
     assert uncovered["samba"] is not None
-    assert main(["theory", "bounds", "--runs", "1", "--plot", str(file)]) == 2
+    assert main(["paper", "theory", "bounds", "--runs", "1", "--plot", str(file)]) == 2
     assert "at least 2" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The whole of `robandit theory`, and its theorems in fractions alone."""
+"""The whole of `robandit paper theory`, and its theorems in fractions alone."""
 
 import json
 from fractions import Fraction
@@ -30,7 +30,7 @@ VERDICTS = {
 
 
 def test_every_statement_has_its_verdict_within_three_minutes(capsys: Any) -> None:
-    assert main(["theory", "--json"]) == 0
+    assert main(["paper", "theory", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     verdicts = {item["id"]: item["verdict"] for item in result["statements"]}
     assert VERDICTS.items() <= verdicts.items()
@@ -43,7 +43,7 @@ def test_every_statement_has_its_verdict_within_three_minutes(capsys: Any) -> No
 
 @pytest.mark.parametrize("theorem", THEOREMS[3:], ids=lambda theorem: theorem.id)
 def test_theorems_for_any_number_of_arms_in_fractions_alone(theorem: Theorem) -> None:
-    """20,000 states with whole weights, K = 2 to 20, no floating point; `robandit theory` searches 114,000 more."""
+    """20,000 states with whole weights, K = 2 to 20, no floats; `robandit paper theory` searches 114,000 more."""
     generator, states = np.random.default_rng(77), 0
     while states < 20_000:
         game = random_game(generator, int(generator.integers(2, 21)), theorem)

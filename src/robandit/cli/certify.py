@@ -1,4 +1,4 @@
-"""`robandit certify`: a bound on SAMBA's regret under every attack, as a file anyone can check."""
+"""`robandit paper certify`: a bound on SAMBA's regret under every attack, as a file anyone can check."""
 
 import argparse
 import os
@@ -100,8 +100,8 @@ def print_certificate(certificate: dict[str, Any], out: str | None) -> None:
         half = "-" if played["half_width_95"] is None else f"{played['half_width_95']:,.1f}"
         print(f"at T = {sides['horizon']:,}, C = {sides['budget']:g}:")
         print(f"  certificate           {sides['certificate']:12,.1f}   (proved: no attack does more)")
-        print(f"  worst attack          {sides['optimum']:12,.1f}   (exact up to the grid of `robandit optimum`)")
+        print(f"  worst attack          {sides['optimum']:12,.1f}   (exact up to the grid of `robandit paper optimum`)")
         print(f"  an attack, played     {played['mean']:12,.1f}   ± {half} (95 %; {sides['attack']})")
         print(f"  no attack             {sides['clean']:12,.1f}")
     if out:
-        print(f"written: {out}; check it with `robandit certify --check {out}`")
+        print(f"written: {out}; check it with `robandit paper certify --check {out}`")

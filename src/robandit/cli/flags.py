@@ -38,28 +38,40 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known(self, words: list[str]) -> argparse.Namespace:
         """Parse, and name the nearest command or flag where one is unknown."""
-        if words and not words[0].startswith("-") and words[0] not in commands_of(self).choices:
-            raise unknown("command", words[0], commands_of(self).choices)
+        parser: argparse.ArgumentParser = self
+        names: list[str] = []
+        for word in words:
+            choices = commands_of(parser)
+            if not choices or word.startswith("-"):
+                break
+            if word not in choices:
+                raise unknown(" ".join([*names, "command"]), word, choices)
+            parser, names = choices[word], [*names, word]
         arguments, rest = self.parse_known_args(words)
         if rest:
-            raise unknown_flag(self, arguments, rest[0])
+            kind = "flag" if rest[0].startswith("-") else "argument"
+            raise unknown(f"{' '.join(names)}: {kind}", rest[0].partition("=")[0], flags_of(parser))
         return arguments
 
 
-def commands_of(parser: argparse.ArgumentParser) -> Any:
-    """The action that holds the commands."""
-    return next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, Any]:
+    """The commands of a parser by name, none where it takes flags only."""
+    actions = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return dict(actions[0].choices) if actions else {}
 
 
-def unknown_flag(parser: Parser, arguments: argparse.Namespace, given: str) -> InputError:
-    """The error for a word no command knows, with the flags of the command it was given to."""
-    chosen = commands_of(parser).choices[arguments.command]
-    flags = [flag for action in chosen._actions for flag in action.option_strings if flag.startswith("--")]
-    return unknown(
-        f"{arguments.command}: flag" if given.startswith("-") else f"{arguments.command}: argument",
-        given.partition("=")[0],
-        flags,
-    )
+def every_command(parser: argparse.ArgumentParser) -> dict[str, Any]:
+    """All commands by the words that call them, such as "play" or "paper theory"."""
+    commands: dict[str, Any] = {}
+    for name, command in commands_of(parser).items():
+        inner = commands_of(command)
+        commands |= {f"{name} {word}": one for word, one in inner.items()} if inner else {name: command}
+    return commands
+
+
+def flags_of(parser: argparse.ArgumentParser) -> list[str]:
+    """The long flags of one command."""
+    return [flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")]
 
 
 def whole(text: str) -> int:

@@ -1,4 +1,4 @@
-"""`robandit optimum`: the exact worst attack on SAMBA with two arms, or with three at a price."""
+"""`robandit paper optimum`: the exact worst attack on SAMBA with two arms, or with three at a price."""
 
 import argparse
 from typing import Any

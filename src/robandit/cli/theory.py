@@ -1,4 +1,4 @@
-"""`robandit theory`: a verdict on every statement of the paper, the theorems that hold, and what follows from them."""
+"""`robandit paper theory`: a verdict on every statement of the paper, the theorems that hold, and their consequences."""
 
 import argparse
 import os
@@ -68,7 +68,7 @@ def check(arguments: argparse.Namespace) -> None:
     if topic not in TOPICS:
         raise unknown("topic", topic, TOPICS)
     if arguments.plot is not None and topic not in DRAWN:
-        raise InputError("--plot draws bounds, prices and recoveries: `robandit theory prices --plot FILE`")
+        raise InputError("--plot draws bounds, prices and recoveries: `robandit paper theory prices --plot FILE`")
     if arguments.horizon is not None and not 1 <= arguments.horizon <= 10**7:
         raise InputError(f"--horizon must be between 1 and 10,000,000, not {arguments.horizon:,}")
     if arguments.runs < 0:

@@ -1,9 +1,10 @@
-"""What `robandit theory` prints: for each topic tables and lines."""
+"""What `robandit paper theory` prints: for each topic tables and lines."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from robandit.cli.sheet import Column, Sheet
+from robandit.cli.sheet import Sheet
+from robandit.report.table import Column
 
 Row = dict[str, Any]
 Cell = Callable[[Row], str]  # the text of a cell

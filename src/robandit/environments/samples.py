@@ -1,6 +1,5 @@
 """Rewards drawn from recorded samples, one list per arm."""
 
-import csv
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from robandit.csv_files import is_number_text, read_csv_rows, to_number
 from robandit.environments.means import moved
 from robandit.errors import InputError
 from robandit.game import Environment, Floats
@@ -15,7 +15,7 @@ from robandit.parts import About, parameter
 
 
 @dataclass
-class Columns:
+class SortedSamples:
     """All samples, sorted within each arm and laid end to end, where each arm's begin, and the arms' means."""
 
     values: Floats
@@ -24,7 +24,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Samples(Environment[Columns]):
+class Samples(Environment[SortedSamples]):
     """Pays a value drawn uniformly from the arm's own samples."""
 
     about = About(
@@ -62,12 +62,12 @@ class Samples(Environment[Columns]):
     def parameters(self) -> dict[str, object]:
         return {"file": self.file} if self.file else {"samples": self.samples}
 
-    def start(self) -> Columns:
+    def start(self) -> SortedSamples:
         lengths = [len(column) for column in self.samples]
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return Columns(np.concatenate([np.array(column) for column in self.samples]), begin, np.array(self.means))
+        return SortedSamples(np.concatenate([np.array(column) for column in self.samples]), begin, np.array(self.means))
 
-    def reward(self, tables: Columns, arm: int, mean: float, uniform: float) -> float:
+    def reward(self, tables: SortedSamples, arm: int, mean: float, uniform: float) -> float:
         begin = tables.begin[arm]
         value = tables.values[begin + int(uniform * (tables.begin[arm + 1] - begin))]
         return moved(value, tables.means[arm], mean)
@@ -75,31 +75,15 @@ class Samples(Environment[Columns]):
 
 def read_columns(path: Path) -> list[list[float]]:
     """The columns of a CSV file with a header row, blank cells left out."""
-    try:
-        rows = list(csv.reader(path.read_text().splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"samples: file {str(path)!r} cannot be read ({error})") from error
-    if len(rows) < 2:
+    rows = read_csv_rows(path, ragged=True)
+    _, header = next(rows)
+    if all(is_number_text(cell) for cell in header):
+        raise InputError(f"samples: {path.name} line 1 must name the arms, not hold values: {','.join(header)!r}")
+    columns: list[list[float]] = [[] for _ in header]
+    for line, row in rows:
+        for column, name, cell in zip(columns, header, row, strict=False):
+            if cell.strip():
+                column.append(to_number(cell, name, path, line))
+    if not any(columns):
         raise InputError(f"samples: file {str(path)!r} must have a header row and at least one row of values")
-    if all(is_number(cell) for cell in rows[0]):
-        raise InputError(f"samples: {path.name} line 1 must name the arms, not hold values: {','.join(rows[0])!r}")
-    columns: list[list[float]] = [[] for _ in rows[0]]
-    for line, row in enumerate(rows[1:], start=2):
-        if len(row) > len(columns):
-            raise InputError(
-                f"samples: {path.name} line {line} has {len(row)} cells, the header names {len(columns)} arms"
-            )
-        for column, cell in zip(columns, row, strict=False):
-            if cell.strip() and not is_number(cell):
-                raise InputError(f"samples: {path.name} line {line}: {cell!r} is not a number")
-            column += [float(cell)] if cell.strip() else []
     return columns
-
-
-def is_number(text: str) -> bool:
-    """Whether a cell holds a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

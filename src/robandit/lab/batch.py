@@ -3,58 +3,70 @@
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import Any
+from typing import Any, Unpack, overload
 
 import numpy as np
 
-from robandit.catalogue import SHIPPED
-from robandit.environments.bernoulli import Bernoulli
 from robandit.errors import InputError, whole
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.counts import ABOVE, play_counts, why_not_counts
 from robandit.lab.position import Position
 from robandit.lab.preflight import check_user_parts
-from robandit.lab.table import MEANT, Seat, Table, set_table
-from robandit.lab.told import told
+from robandit.lab.scenario import Scenario, ScenarioTerms
+from robandit.lab.table import Seat, Table, table_of
 from robandit.lab.trace import Team, Trace
+from robandit.progress import Progress, ignore, report_to
 
 ENGINES = ("auto", "rounds", "counts", "plain")
 BRIEF = 10**5  # rounds times arms of all runs: they are over before threads would have started
-Progress = Callable[[float], None]  # told the share of all rounds that is done
 
 
+@overload
 def simulate(
-    policy: Policy[Any] | str,
-    environment: Environment[Any] | Sequence[float],
-    adversary: Adversary[Any] | None = None,
+    policy: Scenario,
     *,
-    horizon: float,
-    runs: int = 100,
-    seed: int = 1,
     threads: int | None = None,
     checkpoints: Any = 200,
     engine: str = "auto",
     until: int | None = None,
-    state: Position | dict[str, Any] | None = None,
-    agents: int = 1,
-    slate: int = 1,
     progress: Progress | bool | None = None,
+) -> Trace: ...
+
+
+@overload
+def simulate(
+    policy: Policy[Any] | str,
+    environment: Environment[Any] | Sequence[float] | str,
+    adversary: Adversary[Any] | None = None,
+    *,
+    threads: int | None = None,
+    checkpoints: Any = 200,
+    engine: str = "auto",
+    until: int | None = None,
+    progress: Progress | bool | None = None,
+    **terms: Unpack[ScenarioTerms],
+) -> Trace: ...
+
+
+def simulate(
+    policy: Any,
+    environment: Any = None,
+    adversary: Any = None,
+    *,
+    threads: int | None = None,
+    checkpoints: Any = 200,
+    engine: str = "auto",
+    until: int | None = None,
+    progress: Progress | bool | None = None,
+    **terms: Any,
 ) -> Trace:
     """Play a policy against an environment and an adversary, `runs` times over `horizon` rounds.
 
-    A policy may be given by its text ("samba:learning_rate=0.1"), an environment by its means (Bernoulli rewards).
-    `progress=True` shows how far it is, in a notebook too; a function is told the share that is done.
-
-    The numbers depend on the parts, the horizon, the checkpoints and the seed only, never on `threads`.
-    `engine` is "rounds" (one round after another, compiled), "plain" (the same loop as plain Python, for parts that
-    cannot be compiled: the same bits), "counts" (phased policies, exact in law whatever the horizon, not paired with
-    other plays) or "auto": counts above 1e7 rounds where they apply, else rounds.
-
-    `until` leaves the play before that round, and `trace.state` is where it was left; given as `state`, it goes on to
-    the same bits as a play that was never left. `state` may also be one saved state of the policy, as
-    `robandit.state.save_state` writes it: then every run begins with it, in round 0.
+    What is played is a `Scenario`, or the arguments of one: policy, environment, adversary, horizon, runs, seed,
+    agents, slate, state. A policy may be given by its text ("samba:learning_rate=0.1"), an environment by its means
+    (Bernoulli rewards). The numbers depend on the scenario and the checkpoints only, never on `threads`.
 
     With several `agents` round t is that of agent t mod V, the horizon counts the rounds of each, regret and bill are
     the team's, and `trace.team` says what each did and how much was sent. A policy for arms then is one that all share,
@@ -63,25 +75,42 @@ def simulate(
     With a `slate` of m items each round shows m arms and is paid for each (semi-bandit); regret is against the best m,
     or the best of the slates that the environment lists. To an adversary a slate is m rounds in a row: one of model B
     sees and pays for each item, one of model A moves the means before each item and pays for each.
+
+    Args:
+        policy: a scenario, or a policy followed by an environment and the rest of a scenario.
+        environment: see `Scenario`.
+        adversary: see `Scenario`.
+        threads: how many play at once; as many as there are cores if not given.
+        checkpoints: how many evenly spaced rounds are recorded, "log", or a list of them; the last one always is.
+        engine: "rounds" (one round after another, compiled), "plain" (the same loop as plain Python, for parts that
+            cannot be compiled: the same bits), "counts" (phased policies, exact in law whatever the horizon, not
+            paired with other plays) or "auto": counts above 1e7 rounds where they apply, else rounds.
+        until: leaves the play before that round; `trace.state`, given as `state` of a later play, goes on to the same
+            bits as a play that was never left.
+        progress: called with the share that is done; True draws a line on stderr, in a notebook too.
+        **terms: horizon and the rest of a scenario.
+
+    Returns:
+        Regret, corruption paid and pulls, one row per run.
+
+    Raises:
+        InputError: if something cannot be played; the message says what is allowed.
     """
     workers = whole("threads", (os.cpu_count() or 1) if threads is None else threads, 1)
-    in_parts = until is not None or isinstance(state, Position)
-    if isinstance(policy, str):
-        policy = SHIPPED.policy(policy)
-    given = environment if isinstance(environment, Environment) else Bernoulli(means_of(environment))
-    shape = {"agents": agents, "slate": slate}
-    table = set_table(policy, given, adversary, horizon, runs, seed, checkpoints, until=until, state=state, **shape)
-    runs = len(table.progress)
-    if in_parts and table.turns > 1:
-        raise InputError("a play of several agents or of slates is played in one piece: leave out until and state")
-    engine = chosen_engine(engine, table, until is not None or state is not None)
+    scenario = policy if isinstance(policy, Scenario) else Scenario(policy, environment, adversary, **terms)
+    if scenario is policy and (environment is not None or adversary is not None or terms):
+        raise InputError("a scenario says all that is played: leave out the other parts, or use dataclasses.replace")
+    in_parts = until is not None or isinstance(scenario.state, Position)
+    table = table_of(scenario, checkpoints, until)
+    runs = scenario.runs
+    engine = chosen_engine(engine, table, until is not None or scenario.state is not None)
     check_user_parts(table)
     if engine == "rounds" and table.work < BRIEF and threads in (None, 1):
         workers = 0
     alone = in_parts or table.turns > 1  # each run has a state of its own, or books
     slices = [slice(run, run + 1) for run in range(runs)] if alone else list(chunks(runs, workers))
-    with told(progress) as tell:
-        seats, spent = run_chunks(table, engine, slices, workers, tell)
+    with report_to(progress) as report:
+        seats, spent = run_chunks(table, engine, slices, workers, report)
     return Trace(
         table.checkpoints // table.turns,
         table.regret,
@@ -93,7 +122,7 @@ def simulate(
         nanoseconds=1e9 * spent / ((table.until - table.first) * runs),
         state=table.left_at(seats) if until is not None else None,
         road=seats[0].road if seats else "",
-        team=told_by_team(table, seats) if agents > 1 else None,
+        team=told_by_team(table, seats) if scenario.agents > 1 else None,
         best_rounds=np.array([seat.tables.counts[1] for seat in seats]) if table.slots > 1 else table.best,
     )
 
@@ -105,13 +134,6 @@ def told_by_team(table: Table, seats: list[Seat]) -> Team:
         np.array([table.policy.messages(seat.state, table.horizon) for seat in seats]),
         table.policy.message_size(len(table.means)),
     )
-
-
-def means_of(given: Any) -> tuple[float, ...]:
-    """Means in place of an environment."""
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise InputError(f"the environment must be {MEANT['environment']}, not {given!r}")
-    return tuple(given)
 
 
 def chosen_engine(wanted: str, table: Table, in_part: bool = False) -> str:
@@ -135,7 +157,7 @@ def chunks(runs: int, workers: int) -> Iterator[slice]:
 
 
 def run_chunks(
-    table: Table, engine: str, slices: list[slice], workers: int, progress: Progress | None
+    table: Table, engine: str, slices: list[slice], workers: int, progress: Progress = ignore
 ) -> tuple[list[Seat], float]:
     """Play all chunks on a thread pool; answers their seats and the CPU time. Ctrl-C stops within a second.
 
@@ -156,8 +178,7 @@ def run_chunks(
 
     if not workers:
         played = [one(runs) for runs in slices]
-        if progress:
-            progress(1.0)
+        progress(1.0)
         return gathered(played)
     if engine == "rounds":
         table.play_compiled(slice(0, 0))  # compiles, or loads from the cache, before the threads start
@@ -166,12 +187,11 @@ def run_chunks(
         try:
             waiting = set(futures)
             while waiting:
-                done, waiting = wait(waiting, timeout=0.1 if progress else 0.5, return_when=FIRST_EXCEPTION)
+                done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_EXCEPTION)
                 for future in done:
                     future.result()  # raises what a worker met, at once
-                if progress:
-                    done_rounds = np.maximum(table.progress - table.first, 0).sum()
-                    progress(float(done_rounds) / ((table.until - table.first) * len(table.progress)))
+                done_rounds = np.maximum(table.progress - table.first, 0).sum()
+                progress(float(done_rounds) / ((table.until - table.first) * len(table.progress)))
             return gathered([future.result() for future in futures])
         except BaseException:
             table.stop[0] = 1

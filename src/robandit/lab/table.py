@@ -1,5 +1,6 @@
 """A game, set up: parts checked, buffers made, ready to be played compiled or interpreted, in whole or in part."""
 
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -7,24 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.adversaries.nobody import Nobody
 from robandit.dice import seed_words
-from robandit.environments.means import checked_means
-from robandit.errors import InputError, PlayError, whole
+from robandit.errors import InputError, PlayError
 from robandit.game import Adversary, Environment, Floats, Policy, Setting
 from robandit.lab import contexts, play
 from robandit.lab.books import Booked
-from robandit.lab.position import Position, check_position
+from robandit.lab.position import Position
+from robandit.lab.scenario import Scenario, ScenarioTerms
 from robandit.lab.trace import checkpoint_grid
 from robandit.layout import Fresh
 from robandit.state import load_state, load_values, save_state, saved
 
-MEANT = {
-    "policy": "a Policy or its text, such as 'samba:learning_rate=0.1'",
-    "environment": "an Environment or a list of means, such as rb.Bernoulli([0.1, 0.9])",
-    "adversary": "an Adversary, such as rb.attack('flip', budget=300), or None",
-}
-LIMITS = {"horizon": (1, 10**15), "runs": (1, 10**8), "seed": (0, 2**128), "agents": (1, 10_000), "slate": (1, 10_000)}
 MOST_NUMBERS = 2 * 10**9  # recorded by one play: 16 GB
 
 
@@ -179,53 +173,43 @@ class Table:
 
 
 def set_table(
-    policy: Policy[Any],
-    environment: Environment[Any],
+    policy: Policy[Any] | str,
+    environment: Environment[Any] | Sequence[float] | str,
     adversary: Adversary[Any] | None,
     horizon: float,
     runs: int,
     seed: int,
     checkpoints: Any,
     *,
-    until: int | None = None,
-    state: Position | dict[str, Any] | None = None,
     agents: int = 1,
     slate: int = 1,
 ) -> Table:
-    """A table for these parts, after checking what a user may have got wrong; the horizon is an agent's, in slates."""
-    against = Nobody() if adversary is None else adversary
-    for kind, part in ((Policy, policy), (Environment, environment), (Adversary, against)):
-        if not isinstance(part, kind):
-            name = kind.__name__.lower()
-            raise InputError(f"the {name} must be {MEANT[name]}, not {part!r}")
-    given = {"horizon": horizon, "runs": runs, "seed": seed, "agents": agents, "slate": slate}
-    horizon, runs, seed, agents, slate = (whole(name, value, *LIMITS[name]) for name, value in given.items())
-    check_threat(against)
-    means = np.array(checked_means(getattr(environment, "means", ())))
-    if isinstance(state, Position):
-        check_position(state, runs, len(means), horizon)
-    first = state.round if isinstance(state, Position) else 0
+    """A table for these parts; see `table_of`."""
+    terms: ScenarioTerms = {"horizon": horizon, "runs": runs, "seed": seed, "agents": agents, "slate": slate}
+    return table_of(Scenario(policy, environment, adversary, **terms), checkpoints)
+
+
+def table_of(scenario: Scenario, checkpoints: Any, until: int | None = None) -> Table:
+    """Buffers for a scenario that is played from where it begins to the round `until`, or to its end."""
+    first, horizon, turns = scenario.first, scenario.horizon, scenario.turns
     last = horizon if until is None else until
     if isinstance(last, bool) or not isinstance(last, int | np.integer) or not first < last <= horizon:
         raise InputError(f"until must be a whole number from {first + 1} to the horizon {horizon}, not {until!r}")
-    slots = slots_of(policy, environment, slate, agents)
-    turns = agents * slots
-    if environment.context_size:
-        check_contexts(policy, against, turns, until is not None or state is not None)
-    grid = checkpoint_grid(checkpoints, horizon) * turns
-    horizon, last = horizon * turns, last * turns
+    scenario.check_parts(until is not None)
+    grid, last = checkpoint_grid(checkpoints, horizon) * turns, last * turns
     grid = np.unique(np.append(grid[(grid > first) & (grid < last)], last))
-    if runs * (2 * len(grid) + len(means)) > MOST_NUMBERS:
-        raise InputError(f"{runs:,} runs of {len(grid):,} checkpoints and {len(means):,} arms do not fit into memory")
-    dice, pulls = seed_words(seed, range(runs)), np.zeros((runs, len(means)), np.int64)
+    runs, arms, state = scenario.runs, scenario.arms, scenario.state
+    if runs * (2 * len(grid) + arms) > MOST_NUMBERS:
+        raise InputError(f"{runs:,} runs of {len(grid):,} checkpoints and {arms:,} arms do not fit into memory")
+    dice, pulls = seed_words(scenario.seed, range(runs)), np.zeros((runs, arms), np.int64)
     if isinstance(state, Position):
         dice, pulls = state.dice.copy(), state.pulls.copy()
     return Table(
-        policy,
-        environment,
-        against,
-        means,
-        horizon,
+        scenario.policy,
+        scenario.environment,
+        scenario.adversary,
+        scenario.means,
+        scenario.rounds,
         int(last),
         state,
         grid,
@@ -237,48 +221,10 @@ def set_table(
         stop=np.zeros(1, np.int64),
         progress=np.zeros(runs, np.int64),
         faults=np.zeros((runs, 2), np.int64),
-        agents=int(agents),
-        slots=slots,
-        best=np.zeros(runs, np.int64) if environment.context_size else None,
+        agents=scenario.agents,
+        slots=scenario.slots,
+        best=np.zeros(runs, np.int64) if scenario.is_contextual else None,
     )
-
-
-def check_contexts(policy: Policy[Any], adversary: Adversary[Any], turns: int, in_parts: bool) -> None:
-    """Refuse what cannot be played where every round has a context of its own."""
-    if policy.plays != "arms" and not policy.looks:
-        raise InputError(
-            f"{policy.name} needs a game that stays the same, and here a context comes in each round: take linucb, "
-            "cw-oful, linear-thompson or linear-softmax, or a policy for arms, which ignores it"
-        )
-    if turns > 1 or in_parts:
-        raise InputError("contexts are played by one agent, one arm at a time, in one piece: leave out the rest")
-    if not adversary.sees_draw and type(adversary) is not Nobody:
-        raise InputError(
-            "this attack is of threat model A, which moves the means before the draw; where contexts come, attackers "
-            "see the draw (threat model B), such as sink-best, sink-shown or promote"
-        )
-
-
-def slots_of(policy: Policy[Any], environment: Environment[Any], slate: int, agents: int) -> int:
-    """How many items are shown at once; refuses a policy that was made for another number."""
-    family, arms = environment.family, len(environment.means)
-    slots = slate if family is None else family.shape[1]
-    if slate not in (1, slots):
-        raise InputError(f"slate must be {slots} with this environment, which lists its slates, not {slate}")
-    if slots > arms:
-        raise InputError(f"slate must be at most the number of arms, {arms}, not {slots}")
-    if slots == 1:
-        return 1
-    if policy.plays != "slates":
-        made = "slate-samba, bar, comb-ucb1 or slate-thompson" if family is None else "listed-samba or comb-ucb1"
-        raise InputError(f"{policy.name} shows one arm at a time and cannot fill a slate of {slots}: take {made}")
-    if agents > 1:
-        raise InputError(f"slates are shown by one agent: give a slate of {slots} or {agents} agents, not both")
-    takes = getattr(policy, "takes", "sets")
-    if takes not in ("both", "sets" if family is None else "lists"):
-        shown = f"any {slots} items" if family is None else "only the slates it lists"
-        raise InputError(f"{policy.name} is for {takes} of items, and here {shown} may be shown together")
-    return slots
 
 
 def best_value(means: Floats, slots: int, family: NDArray[np.int64] | None) -> float:
@@ -287,15 +233,3 @@ def best_value(means: Floats, slots: int, family: NDArray[np.int64] | None) -> f
         return float(means.max())
     best = np.sort(means)[-slots:].sum() if family is None else means[family].sum(axis=1).max()
     return float(best) / slots
-
-
-def check_threat(adversary: Adversary[Any]) -> None:
-    """Refuse an adversary whose threat model and methods do not agree: it would attack nothing."""
-    kind = type(adversary)
-    moves_means = kind.tamper_means is not Adversary.tamper_means
-    moves_reward = kind.tamper_reward is not Adversary.tamper_reward
-    if moves_means == moves_reward:
-        raise InputError(
-            f"adversary {adversary.name} must define tamper_means (threat model A) "
-            "or tamper_reward (threat model B), one of the two"
-        )

@@ -11,9 +11,10 @@ from typing import Any
 from robandit.dice import Random, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Adversary, Choice, Environment, Policy, Setting
-from robandit.lab.batch import Progress, simulate
+from robandit.lab.batch import simulate
 from robandit.lab.trace import Trace
 from robandit.online.learner import Learner
+from robandit.progress import Progress
 
 SOURCES = 4  # role of the streams that say who tells a reward
 
@@ -121,7 +122,7 @@ def record(
         raise InputError(f"the file {str(path)!r} is there already: a simulation begins a new journal")
     crowd, seen = Crowd(sources, ring, seed), Seen()
     names = [f"arm {number}" for number in range(1, len(environment.means) + 1)]
-    told = min(adversary.budget, float(horizon)) if adversary else 0.0
-    with Learner(policy, names, seed=seed, horizon=horizon, corruption=told, journal=path, sync=False) as learner:
+    budget = min(adversary.budget, float(horizon)) if adversary else 0.0
+    with Learner(policy, names, seed=seed, horizon=horizon, corruption=budget, journal=path, sync=False) as learner:
         played = Recorded(learner, crowd, seen), Witnessed(environment, seen), adversary
         return simulate(*played, horizon=horizon, runs=1, seed=seed, threads=1, engine="plain", progress=progress)

@@ -42,7 +42,7 @@ def told_over_time(game: Game, adversary: Any, runs: int, threads: int | None = 
     usual = set_table(*terms, **game.shape)
     counting = CountingTable(**{**vars(usual), "regret": usual.regret.copy(), "pulls": usual.pulls.copy()})
     for table in (usual, counting):
-        run_chunks(table, "rounds", list(chunks(runs, workers)), workers, None)
+        run_chunks(table, "rounds", list(chunks(runs, workers)), workers)
     widths = np.diff(usual.checkpoints, prepend=0)
     wrong = np.diff(counting.regret, axis=1, prepend=0.0) / widths
     return Story(usual.checkpoints // usual.turns, usual.regret, 1.0 - wrong, usual.paid)

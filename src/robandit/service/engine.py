@@ -261,15 +261,8 @@ class Engine:
 
     def probabilities(self, experiment: Experiment) -> dict[str, float]:
         """p(t) of the active arms; empty where the policy cannot tell."""
-        fold = experiment.fold
-        if not fold.policy.explicit:
-            return {}
-        if len(fold.roster.present) == len(fold.roster.names):
-            told = fold.state.probabilities
-        else:
-            told = fold.policy.probabilities_among(fold.state, fold.roster.present)
-        found = zip(fold.roster.active, map(float, told), strict=True)
-        return {name: probability for name, probability in found if math.isfinite(probability)}
+        probabilities = experiment.fold.probabilities() or {}
+        return {name: probability for name, probability in probabilities.items() if math.isfinite(probability)}
 
 
 def policy_of(asked: say.PolicyName | str) -> Policy[Any]:

@@ -13,12 +13,12 @@ import msgspec
 from robandit.dice import decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice
-from robandit.online.docket import ACTS, Docket
+from robandit.online.docket import Docket
 from robandit.online.fold import Fold
-from robandit.online.learner import made_policy
+from robandit.online.learner import as_policy
 from robandit.online.rules import FIRST
-from robandit.online.saving import loaded, told_by
-from robandit.online.standing import Entry, Standing, changed, standing_of
+from robandit.online.saving import load_fold, save_fold
+from robandit.online.standing import ACTS, Entry, Standing, change_verdict, standing_of
 from robandit.online.terms import Terms, read_terms
 from robandit.service.recent import Recent
 from robandit.service.stores.base import Kept, Row, Snapshot, Store
@@ -50,7 +50,7 @@ class Experiment:
     def __init__(self, kept: Kept, terms: Terms, standing: Standing) -> None:
         self.id, self.name, self.about = kept.id, kept.name, json.loads(kept.about)
         self.terms, self.standing = terms, standing
-        self.policy = made_policy(terms.policy)
+        self.policy = as_policy(terms.policy)
         self.fold = Fold(self.policy, terms)
         self.docket = Docket(terms, standing, self.fold)
         self.rules = self.docket.rules
@@ -85,7 +85,7 @@ class Experiment:
         self.docket.advance(now)
         fold = self.fold
         names, number, held = fold.roster.names, fold.decisions, self.held_out(fold.decisions, unit)
-        index, drawn, note = self.uniform(number, among) if held else fold.choice(among)
+        index, drawn, note = self.uniform(number, among) if held else fold.choose(among)
         arm, probability = names[index], None if drawn != drawn else float(drawn)
         entry: Entry = {
             "entry": "decide",
@@ -102,7 +102,7 @@ class Experiment:
             entry["unit"] = unit
         if held:
             entry["holdout"] = True
-        return Made(number, arm, probability, held, now), self.appended(entry)
+        return Made(number, arm, probability, held, now), self.appended(entry, is_due_done=True)
 
     def held_out(self, number: int, unit: str | None) -> bool:
         """Whether a decision is one of those that are drawn uniformly; a unit always is, or never."""
@@ -134,13 +134,13 @@ class Experiment:
     def activate(self, now: float, number: int) -> Row | None:
         """A decision was shown; None if it does not wait for that now."""
         case, now = self.docket.cases.get(number), self.moment(now)
-        if case is None or case.shown or now >= case.ends:
+        if case is None or case.active or now >= case.ends:
             return None
         return self.appended({"entry": "activate", "id": number, "time": now})
 
     def change_arm(self, now: float, name: str, change: str, by: str) -> Row:
         """An arm is added, paused, resumed or retired; refused with a sentence if it cannot be."""
-        self.fold.changing(name, change)
+        self.fold.after_change(name, change)
         return self.appended({"entry": "arm", "arm": name, "change": change, "time": self.moment(now), "by": by})
 
     def act(self, now: float, entry: Entry, by: str) -> Row:
@@ -148,7 +148,7 @@ class Experiment:
         if self.policy.rewards_fixed:
             raise InputError(f"{self.policy.name} cannot unlearn: {self.policy.rewards_fixed}")
         if entry["entry"] == "source":
-            changed(self.standing.verdict(entry["source"]), entry)  # refused here, if at all
+            change_verdict(self.standing.verdict(entry["source"]), entry)  # refused here, if at all
         return self.appended({**entry, "time": self.moment(now), "by": by}, act=True)
 
     def tick(self, now: float) -> Row | None:
@@ -165,22 +165,24 @@ class Experiment:
         now = int(now * 1000.0 + 0.5) / 1000.0  # `round` takes ten times as long
         return now if now > self.docket.clock else self.docket.clock
 
-    def appended(self, entry: Entry, settles: int | None = None, *, act: bool = False) -> Row:
-        """One more line, applied."""
+    def appended(
+        self, entry: Entry, settles: int | None = None, *, act: bool = False, is_due_done: bool = False
+    ) -> Row:
+        """One more line, applied; `is_due_done` if the docket was advanced to its time already."""
         line = self.line + 1
         row = Row(self.id, line, act, settles, ENCODE(entry).decode())
         if act:
             self.standing.take(line, entry)
-        self.apply(line, entry)
+        self.apply(line, entry, is_due_done)
         if self.learning_again:
             self.since.append((line, entry))
         return row
 
-    def apply(self, line: int, entry: Entry) -> None:
+    def apply(self, line: int, entry: Entry, is_due_done: bool = False) -> None:
         """A line, new or read again."""
         kind, docket = entry["entry"], self.docket
         case = docket.cases.get(entry["id"]) if kind == "reward" else None
-        docket.take(line, entry)
+        (docket.apply if is_due_done else docket.take)(line, entry)
         if kind == "decide":
             if self.tally.decided(self.fold.roster.index[entry["arm"]], entry["id"]):
                 self.tally.point(entry["id"], entry["time"], self.known_probabilities())
@@ -193,9 +195,8 @@ class Experiment:
 
     def known_probabilities(self) -> list[float] | None:
         """p(t) of all arms, where the policy can tell it and none is away."""
-        fold = self.fold
-        known = self.policy.explicit and len(fold.roster.present) == len(fold.roster.names)
-        return fold.state.probabilities if known else None
+        probabilities = self.fold.probabilities() or {}
+        return list(probabilities.values()) if len(probabilities) == len(self.fold.roster.names) else None
 
     def changed(self, line: int, entry: Entry) -> None:
         """A line that is neither a decision nor a reward."""
@@ -221,7 +222,7 @@ class Experiment:
 
     def snapshot(self) -> Snapshot:
         """Everything but what is remembered, as of the last line."""
-        told = {"fold": told_by(self.fold), "docket": self.docket.as_json(), "tally": self.tally.as_json()}
+        told = {"fold": save_fold(self.fold), "docket": self.docket.as_json(), "tally": self.tally.as_json()}
         body = msgspec.json.encode({**told, "epoch": self.epoch, "acts": self.acts})
         self.snapshot_due = self.next_snapshot()
         return Snapshot(self.id, self.line, self.code, body)
@@ -229,7 +230,7 @@ class Experiment:
     def load(self, snapshot: Snapshot) -> None:
         """Back to a snapshot."""
         told = msgspec.json.decode(snapshot.body)
-        self.fold = loaded(told["fold"], lambda text: self.policy)
+        self.fold = load_fold(told["fold"], lambda text: self.policy)
         self.docket.target = self.fold
         self.docket.load(told["docket"])
         self.tally.load(told["tally"])

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from robandit.errors import InputError
-from robandit.online.journal import spelled
+from robandit.online.journal import write_line
 from robandit.service.stores.base import Store
 
 FORMATS = {"journal": "text/plain", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
@@ -32,7 +32,7 @@ def journal(store: Store, experiment: int) -> Iterator[bytes]:
     """The lines as a learner's journal has them, each with the checksum up to it."""
     checksum, piece = 0, []
     for _, body in store.lines(experiment):
-        text, checksum = spelled(msgspec.json.decode(body), checksum)
+        text, checksum = write_line(msgspec.json.decode(body), checksum)
         piece.append(text)
         if len(piece) == PIECE:
             yield b"".join(piece)

@@ -76,7 +76,9 @@ def serve(
 ) -> None:
     """Serve until a signal comes."""
     if token_file is None and host not in LOOPBACK:
-        raise InputError(f"{host} lies beyond this machine: a file of tokens is needed (`robandit token` makes one)")
+        raise InputError(
+            f"{host} lies beyond this machine: a file of tokens is needed (`robandit service token` makes one)"
+        )
     tokens, store, listening = Tokens(token_file), open_store(url), bound(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listening.getsockname()[1]}"

@@ -1,6 +1,6 @@
 """Who may do what: tokens of 256 random bits, kept as their hash, each with a name, roles and, maybe, its experiments.
 
-A line of the token file reads `name roles hash [experiments=a,b] [rate=100]`; `robandit token` writes it.
+A line of the token file reads `name roles hash [experiments=a,b] [rate=100]`; `robandit service token` writes it.
 """
 
 import os

@@ -14,12 +14,12 @@ import os
 import sys
 import tempfile
 import time
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robandit.errors import InputError
+from robandit.online.journal import seal_line
 from robandit.service.experiment import Experiment
 from robandit.service.problems import Problem
 from robandit.service.stores.base import Store
@@ -69,9 +69,8 @@ class Copy:
         """The lines that came since."""
         with self.path.open("ab") as file:
             for line, body in store.lines(experiment, self.line):
-                text = body.encode()
-                self.checksum = zlib.crc32(text, self.checksum)
-                file.write(b"%b\t%08x\n" % (text, self.checksum))
+                text, self.checksum = seal_line(body.encode(), self.checksum)
+                file.write(text)
                 self.line = line
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from robandit.errors import InputError, whole
 from robandit.estimates import summarise
-from robandit.lab.told import told
 from robandit.lab.trace import Trace, as_frame
+from robandit.progress import report_to
 from robandit.store.cells import Store
 from robandit.store.files import write_atomically
 from robandit.study.cell import Cell
@@ -118,13 +118,12 @@ def run_study(
     todo = missing(checked.cells(), store)
     keep_spec(spec, folder)
     done = 0
-    with told(progress) as tell:
+    with report_to(progress) as report:
 
         def seen(*_: Any) -> None:
             nonlocal done
             done += 1
-            if tell is not None:
-                tell(done / len(todo))
+            report(done / len(todo))
 
         failed = run_here(todo, store, workers, seen, checked.catalogue)
     if failed:

@@ -12,8 +12,9 @@ from typing import Any
 from robandit.capability import Capability
 from robandit.catalogue import SHIPPED, Catalogue, read_capability
 from robandit.game import Adversary, Environment, Policy
-from robandit.lab.batch import Progress, simulate
+from robandit.lab.batch import simulate
 from robandit.lab.counts import ABOVE
+from robandit.progress import Progress
 from robandit.store.code import code_hash
 from robandit.store.parquet import FORMAT, as_bytes
 from robandit.version import __version__

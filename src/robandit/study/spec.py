@@ -17,7 +17,7 @@ from robandit.adversaries.nobody import Nobody
 from robandit.catalogue import SHIPPED, Catalogue, read_capability
 from robandit.environments.means import checked_means, spread_means
 from robandit.errors import InputError, unknown
-from robandit.lab.table import check_contexts, slots_of
+from robandit.lab.scenario import check_contexts, slots_of
 from robandit.study.cell import Cell
 from robandit.study.claims import Claim, read_claim
 from robandit.study.lines import Lines

@@ -63,7 +63,7 @@ def confirm(attack: OptimalAttack, runs: int, seed: int) -> dict[str, Any]:
 
 def draw(attack: OptimalAttack, picture: Path) -> None:
     """Draws at which p(t) the attack strikes, over time."""
-    from robandit.pictures.optimum import attack_shape
+    from robandit.pictures.optimum import draw_attack_shape
     from robandit.theory.reached import reached_states
 
     terms, (low, high) = attack.terms, attack.steps
@@ -77,4 +77,5 @@ def draw(attack: OptimalAttack, picture: Path) -> None:
         f"{terms.threat}, {terms}{'' if terms.budget is None else '; what most runs at that p do'}"
     )
     decisions = ("leave alone", *actions[terms.threat])
-    attack_shape(attack.rounds, attack.probabilities, *reached_states(attack), decisions, (title, subtitle), picture)
+    shape = (attack.rounds, attack.probabilities, *reached_states(attack))
+    draw_attack_shape(*shape, decisions, (title, subtitle)).save(picture)

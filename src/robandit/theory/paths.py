@@ -150,14 +150,14 @@ def trace_recoveries(
     ended = [(begin, end) for begin, end in recoveries if end is not None]
     inside = sum(any(a < begin < b for a, b in ended) for begin, _ in ended)
     if picture:
-        from robandit.pictures.recoveries import recovery_picture
+        from robandit.pictures.recoveries import draw_recoveries
 
         message = f"{len(ended)} of {len(recoveries)} strikes are made good, {inside} inside another's recovery"
         rest = (
             f"SAMBA, one run, step {learning_rate:g}, means {means[0]:g} and {means[1]:g}, both moved by {size:g} "
             f"every {EVERY} rounds"
         )
-        recovery_picture(history, recoveries, (message, rest), picture)
+        draw_recoveries(history, recoveries, (message, rest)).save(picture)
     return {
         "means": list(means),
         "learning_rate": learning_rate,

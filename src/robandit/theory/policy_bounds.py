@@ -171,10 +171,10 @@ def tabulate_bounds(
 
 def draw_curves(means: Means, horizon: int, budget: float, runs: int, seed: int, picture: Path) -> None:
     """Draws what `curves` returns."""
-    from robandit.pictures.bounds import bounds_picture
+    from robandit.pictures.bounds import draw_bounds
 
     if runs < 2:
         raise InputError(f"the picture has measured curves with intervals: runs must be at least 2, not {runs}")
     rounds, panels = curves(means, horizon, budget, runs, seed)
     title = f"Regret and what is known of it: means {', '.join(f'{mean:g}' for mean in means)}, {runs} runs"
-    bounds_picture(panels, rounds, title + (f"; bounds for C = {budget:g}" if budget else ""), picture)
+    draw_bounds(panels, rounds, title + (f"; bounds for C = {budget:g}" if budget else "")).save(picture)

@@ -28,14 +28,15 @@ def map_prices(
     line = optimal_attack(pair, learning_rate=learning_rate, horizon=long, price=price)
     plane = three_arms(triple, learning_rate=learning_rate, horizon=short, price=price, step=0.1)
     if picture:
-        from robandit.pictures.price_map import price_maps
+        from robandit.pictures.price_map import draw_price_maps
 
         titles = [
             f"SAMBA, means {', '.join(f'{mean:g}' for mean in some)}, step {learning_rate:g}, price {price:g}"
             for some in (pair, triple)
         ]
         assert line.worth is not None
-        price_maps((line.probabilities, line.worth, price, titles[0]), (plane.ratios, plane.worth, titles[1]), picture)
+        curve = (line.probabilities, line.worth, price, titles[0])
+        draw_price_maps(curve, (plane.ratios, plane.worth, titles[1])).save(picture)
     return {
         "learning_rate": learning_rate,
         "price": price,

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from robandit.game import Choice
-from robandit.policies.samba import Samba, State
+from robandit.policies.samba import Samba, SambaState
 from robandit.theory.rounds import (
     Probabilities,
     after_success,
@@ -110,7 +110,7 @@ def is_one_rule(p: Probabilities, rate: Fraction, arm: int) -> bool:
         if a != lead:
             by_equation[a] += rate * p[a] ** 2 * (F(arm == a) / p[a] - F(arm == lead) / p[lead])
     by_equation[lead] = 1 - (sum(by_equation) - by_equation[lead])
-    code = State(np.array([float(probability) for probability in p]))
+    code = SambaState(np.array([float(probability) for probability in p]))
     Samba(float(rate)).learn(code, Choice(arm, float(p[arm]), 0), 1.0, None)  # type: ignore[arg-type]
     is_near = all(abs(float(m) - c) < 1e-14 for m, c in zip(moved, code.probabilities, strict=True))
     return moved == tuple(by_equation) and min(moved) > 0 and sum(moved) == 1 and is_near
