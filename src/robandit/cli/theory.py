@@ -1,4 +1,4 @@
-"""`robandit paper theory`: a verdict on every statement of the paper, the theorems that hold, and their consequences."""
+"""`robandit paper theory`: a verdict on every statement of the paper, the theorems that hold, their consequences."""
 
 import argparse
 import os
