@@ -101,8 +101,8 @@ def test_a_file_gives_users(tmp_path: Path) -> None:
         "age,a\n1,0.5\n": "columns named mean.NAME",
         "age,mean.a\n1,2\n": "arm 1 was given 2",
         "mean.a\n0.5\n": "a feature at least",
-        "age,mean.a\n1\n": "line 2 has 1 cells",
-        "age,mean.a\nx,1\n": "line 2: could not convert",
+        "age,mean.a\n1\n": "line 2: there must be 2 values, not 1",
+        "age,mean.a\nx,1\n": "line 2: age must be a number, not 'x'",
     }.items():
         path.write_text(text)
         with pytest.raises(rb.InputError, match=message):

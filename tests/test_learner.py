@@ -313,7 +313,7 @@ def lifted(policy: str, means: list[float], rounds: int) -> list[str]:
 def test_samba_warns_once_where_the_lift_is_not_above_its_step() -> None:
     close = lifted("floor:share=0.5,inner=(samba:learning_rate=0.3)", [0.5, 0.55], 6000)
     assert len(close) == 1
-    assert "samba's step 0.3 should be below that" in close[0]
+    assert "its step 0.3 should be below that" in close[0]
     for means in ([0.2, 0.8], [0.4]):
         assert lifted("floor:share=0.5,inner=(samba:learning_rate=0.3)", means, 6000) == []
     assert lifted("floor:share=0.5,inner=(exp3)", [0.5, 0.55], 600) == []

@@ -121,12 +121,12 @@ def test_a_file_gives_means_and_features(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("a,b\n1,2\n", "one column named mean"),
-        ("mean,b\n1,2,3\n", "line 2 has 3 cells"),
-        ("mean,b\n0.5,x\n", "line 2: could not convert"),
+        ("mean,b\n1,2,3\n", "line 2: there must be 2 values, not 3"),
+        ("mean,b\n0.5,x\n", "line 2: b must be a number, not 'x'"),
         ("mean,b\n1.5,1\n", "arm 1 was given 1.5"),
         ("mean\n0.5\n", "at least one feature"),
         ("mean,b\n0.5,nan\n", "all finite"),
-        ("", "one column named mean"),
+        ("", "is empty: its first line must name the columns"),
     ],
 )
 def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -16,7 +16,6 @@ from robandit.adversaries.scheduled import ScheduledAttack
 from robandit.dice import Random
 from robandit.redteam import evaluate
 from robandit.redteam.candidate import Candidate, catalogue_attacks
-from robandit.redteam.curves import slope
 from robandit.redteam.evaluate import Evaluator, Game, Play, block_seed, kept
 from robandit.redteam.family import Family
 from robandit.redteam.replay import told_over_time
@@ -284,7 +283,6 @@ def test_a_story_is_the_same_play_as_the_lab_s() -> None:
 
 
 def test_the_heuristic_slope() -> None:
-    games = {rate: Game(rb.Samba(learning_rate=rate), rb.Bernoulli((0.6, 0.5)), 10) for rate in (0.05, 0.25)}
-    assert slope(games[0.05]) == pytest.approx(2.05 / (1 - 0.05 / 0.2))
-    assert slope(games[0.25]) is None
-    assert slope(Game(rb.policy("ucb1"), rb.Bernoulli((0.6, 0.5)), 10)) is None
+    assert rb.Samba(0.05).slope_under_attack((0.6, 0.5)) == pytest.approx(2.05 / (1 - 0.05 / 0.2))
+    assert rb.Samba(0.25).slope_under_attack((0.6, 0.5)) is None
+    assert rb.policy("ucb1").slope_under_attack((0.6, 0.5)) is None

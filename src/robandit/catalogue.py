@@ -3,7 +3,7 @@
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Collection, Container, Iterator
 from dataclasses import Field, InitVar, dataclass, fields, replace
 from functools import cache
 from types import ModuleType, NoneType
@@ -87,28 +87,21 @@ class Catalogue:
         """The policies of all games by name."""
         return {name: cls for kind in POLICIES for name, cls in self.parts(kind).items()}
 
-    def make(self, kind: str, text: str, **given: Any) -> Any:
-        """A part from its text `name:parameter=value,...`; `given` adds parameters that are not text."""
+    def make(self, kind: str, text: str, **values: Any) -> Any:
+        """A part from its text `name:parameter=value,...`; `values` are parameters that are not text."""
         if not isinstance(text, str):
             raise InputError(f"{kind} must be text such as name:parameter=value, not {text!r}")
         name, _, rest = text.strip().partition(":")
-        known = self.policies() if kind == "policy" else self.parts(kind)
-        if name not in known:
-            raise unknown(kind, name, known)
-        cls = known[name]
-        settable, hints = parameters_of(cls), hints_of(cls)
-        for item in split(rest, ",") if rest else []:
-            key, equals, value = item.partition("=")
-            if not equals:
-                raise InputError(f"{kind} {name!r}: {item!r} must read parameter=value")
-            if key in given:
-                raise InputError(f"{kind} {name!r}: parameter {key!r} is given twice")
-            if key not in settable:
-                raise unknown(f"{kind} {name!r}: parameter", key, settable)
+        classes = self.policies() if kind == "policy" else self.parts(kind)
+        if name not in classes:
+            raise unknown(kind, name, classes)
+        cls = classes[name]
+        hints = hints_of(cls)
+        for key, value in settings_in(f"{kind} {name!r}", rest, parameters_of(cls), values).items():
             holds_policy = Policy in {get_origin(hint) or hint for hint in members(hints[key])}
             inner = value.removeprefix("(").removesuffix(")")
-            given[key] = self.policy(inner) if holds_policy else converted(value, hints[key], f"{name}: {key}")
-        return cls(**given)
+            values[key] = self.policy(inner) if holds_policy else converted(value, hints[key], f"{name}: {key}")
+        return cls(**values)
 
     def policy(self, text: str) -> Policy[Any]:
         """A policy by catalogue name, such as `barbar:scale=1`."""
@@ -167,16 +160,26 @@ def read_capability(text: str | Capability) -> Capability:
     if not isinstance(text, str):
         raise InputError(f"a capability must be text such as add:share=0.05, not {text!r}")
     name, _, rest = text.strip().partition(":")
-    hints = {key: hint for key, hint in hints_of(Capability).items() if key in Capability.__dataclass_fields__}
-    given = {}
-    for item in split(rest, ",") if rest else []:
+    hints = hints_of(Capability)
+    allowed = [item.name for item in fields(Capability) if item.name != "can"]
+    settings = settings_in(f"capability {name!r}", rest, allowed)
+    values = {key: converted(value, hints[key], f"{name}: {key}") for key, value in settings.items()}
+    return Capability(can=name, **values)  # type: ignore[arg-type]  # a word becomes one of `Can`
+
+
+def settings_in(part: str, text: str, allowed: Collection[str], taken: Container[str] = ()) -> dict[str, str]:
+    """The parameters that `parameter=value,...` sets, as text; raises InputError for others, or one set twice."""
+    settings: dict[str, str] = {}
+    for item in split(text, ",") if text else []:
         key, equals, value = item.partition("=")
         if not equals:
-            raise InputError(f"capability {name!r}: {item!r} must read parameter=value")
-        if key not in hints or key == "can":
-            raise unknown(f"capability {name!r}: parameter", key, [known for known in hints if known != "can"])
-        given[key] = value if key == "arms" else converted(value, hints[key], f"{name}: {key}")
-    return Capability(can=name, **given)  # type: ignore[arg-type]  # a word becomes one of `Can`
+            raise InputError(f"{part}: {item!r} must read parameter=value")
+        if key in settings or key in taken:
+            raise InputError(f"{part}: parameter {key!r} is given twice")
+        if key not in allowed:
+            raise unknown(f"{part}: parameter", key, allowed)
+        settings[key] = value
+    return settings
 
 
 def split(text: str, separator: str) -> list[str]:

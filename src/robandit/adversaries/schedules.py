@@ -50,13 +50,10 @@ class AtRandom(Schedule[Timing]):
 
 
 @dataclass(frozen=True)
-class Always(Schedule[Timing]):
-    """Every round, until the budget is gone."""
+class Always(Start):
+    """Start by the name of what it does while the budget lasts."""
 
     about = About("always", "every round (the same rounds as start)")
-
-    def timetable(self, horizon: int, needed: int) -> Timetable:
-        return Timetable(0, horizon, 1, horizon)
 
 
 @dataclass(frozen=True)

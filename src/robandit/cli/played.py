@@ -71,7 +71,7 @@ def result_json(policy: Any, environment: Any, trace: "Trace", adversary: Any, s
         "ns_per_round": trace.nanoseconds,
         "notes": [
             *policy.notes(setting),
-            *([] if environment.context_size else step_notes(policy, environment.means)),
+            *([] if environment.context_size else policy.notes_on_means(environment.means)),
             *engine_notes(trace),
             *adversary_notes(policy, adversary, trace),
             *slate_notes(policy, adversary, setting.slots),
@@ -104,18 +104,6 @@ def team_json(trace: "Trace") -> dict[str, Any]:
         return {}
     sent = {"messages_mean": float(team.messages.mean()), "bits_mean": float(team.bits.mean())}
     return {**sent, "regret_by_agent": team.regret(trace.gaps).mean(axis=0).tolist()}
-
-
-def step_notes(policy: Any, means: tuple[float, ...]) -> list[str]:
-    """What SAMBA cannot know of its own step, because it does not know the means."""
-    from robandit.environments.means import admissible_step
-    from robandit.policies.samba import Samba
-
-    samba, limit = getattr(policy, "inner", policy), admissible_step(means)
-    if not isinstance(samba, Samba) or samba.learning_rate < limit:
-        return []
-    step = f"learning_rate {samba.learning_rate:g} is not below r*/r_2 - 1 = {limit:.3g}, the admissible step"
-    return [f"{step} for these means: the bound on regret does not hold"]
 
 
 def engine_notes(trace: "Trace") -> list[str]:

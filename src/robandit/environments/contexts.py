@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robandit.environments.columns import header_and_rows
+from robandit.csv_files import read_csv_numbers
 from robandit.environments.means import checked_means
 from robandit.errors import InputError
 from robandit.game import Environment, Floats
@@ -124,7 +124,7 @@ class Contexts(Environment[Population]):
 
 def read_users(path: Path) -> tuple[list[list[float]], int]:
     """Means, then features of each user from a CSV file, and how many are means."""
-    header, rows = header_and_rows("contexts", path)
+    header, rows = read_csv_numbers(path)
     arms = [place for place, name in enumerate(header) if name.startswith(MARK)]
     if not arms or not rows:
         raise InputError(f"contexts: {path.name} must have columns named {MARK}NAME, one an arm, and a row a user")

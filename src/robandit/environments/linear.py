@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from robandit.environments.columns import header_and_rows
+from robandit.csv_files import read_csv_numbers
 from robandit.environments.means import Nothing, checked_means
 from robandit.errors import InputError
 from robandit.game import Environment, Floats
@@ -94,7 +94,7 @@ class Linear(Environment[Nothing]):
 
 def read_rows(path: Path) -> list[list[float]]:
     """Mean and features of each arm from a CSV file."""
-    header, rows = header_and_rows("linear", path)
+    header, rows = read_csv_numbers(path)
     if header.count("mean") != 1 or not rows:
         raise InputError(f"linear: {path.name} must have a header row with one column named mean, and a row an arm")
     first = header.index("mean")

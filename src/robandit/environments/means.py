@@ -1,6 +1,5 @@
 """What environments share: arms given by their means, and how a reward follows a mean that was moved."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,12 +47,6 @@ def moved(reward: float, true_mean: float, mean: float) -> float:
     if mean > true_mean:
         return 1.0 - (1.0 - reward) * ((1.0 - mean) / (1.0 - true_mean))
     return reward
-
-
-def admissible_step(means: tuple[float, ...]) -> float:
-    """r*/r_2 - 1: SAMBA's bound on regret holds for steps below it; 0 where two arms are best."""
-    first, second = sorted((*means, 0.0), reverse=True)[:2]
-    return first / second - 1.0 if second > 0.0 else math.inf
 
 
 def spread_means(arms: int) -> tuple[float, ...]:

@@ -1,6 +1,5 @@
 """Rewards drawn from recorded samples, one list per arm."""
 
-import csv
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from robandit.csv_files import is_number_text, read_csv_rows, to_number
 from robandit.environments.means import moved
 from robandit.errors import InputError
 from robandit.game import Environment, Floats
@@ -75,31 +75,15 @@ class Samples(Environment[Columns]):
 
 def read_columns(path: Path) -> list[list[float]]:
     """The columns of a CSV file with a header row, blank cells left out."""
-    try:
-        rows = list(csv.reader(path.read_text().splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"samples: file {str(path)!r} cannot be read ({error})") from error
-    if len(rows) < 2:
+    rows = read_csv_rows(path, ragged=True)
+    _, header = next(rows)
+    if all(is_number_text(cell) for cell in header):
+        raise InputError(f"samples: {path.name} line 1 must name the arms, not hold values: {','.join(header)!r}")
+    columns: list[list[float]] = [[] for _ in header]
+    for line, row in rows:
+        for column, name, cell in zip(columns, header, row, strict=False):
+            if cell.strip():
+                column.append(to_number(cell, name, path, line))
+    if not any(columns):
         raise InputError(f"samples: file {str(path)!r} must have a header row and at least one row of values")
-    if all(is_number(cell) for cell in rows[0]):
-        raise InputError(f"samples: {path.name} line 1 must name the arms, not hold values: {','.join(rows[0])!r}")
-    columns: list[list[float]] = [[] for _ in rows[0]]
-    for line, row in enumerate(rows[1:], start=2):
-        if len(row) > len(columns):
-            raise InputError(
-                f"samples: {path.name} line {line} has {len(row)} cells, the header names {len(columns)} arms"
-            )
-        for column, cell in zip(columns, row, strict=False):
-            if cell.strip() and not is_number(cell):
-                raise InputError(f"samples: {path.name} line {line}: {cell!r} is not a number")
-            column += [float(cell)] if cell.strip() else []
     return columns
-
-
-def is_number(text: str) -> bool:
-    """Whether a cell holds a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

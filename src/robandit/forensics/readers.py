@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from robandit.csv_files import is_number_text, read_csv_rows, to_number
 from robandit.errors import InputError
 from robandit.forensics.tables import Codes, Columns, Table
 from robandit.game import Floats
@@ -61,7 +62,7 @@ def read_csv(path: Path, columns: Columns) -> Table:
     import pyarrow as pa
     from pyarrow import csv
 
-    header = csv_header(path)
+    _, header = next(read_csv_rows(path))
     found = present(columns, header, path)
     kinds = {name: pa.float64() for role, name in found.items() if role not in ("arm", "source", "time")}
     kinds |= {name: pa.dictionary(pa.int32(), pa.string()) for role, name in found.items() if role in ("arm", "source")}
@@ -76,7 +77,7 @@ def read_csv(path: Path, columns: Columns) -> Table:
             ),
         )
     except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError) as error:
-        raise wrong_line(path, found, header, error) from error
+        raise explain(path, {name for name, kind in kinds.items() if kind == pa.float64()}, error) from error
     return table_of({role: told[name] for role, name in found.items()}, columns, path, 2)
 
 
@@ -91,20 +92,6 @@ def read_parquet(path: Path, columns: Columns) -> Table:
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"{path.name} cannot be read as Parquet: {first_sentence(error)}") from error
     return table_of({role: told[name] for role, name in found.items()}, columns, path, 1)
-
-
-def csv_header(path: Path) -> list[str]:
-    """The names in the first line."""
-    import csv
-
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            header = next(csv.reader(file), [])
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path.name} is not text in UTF-8") from error
-    if not header:
-        raise InputError(f"{path.name} is empty: its first line must name the columns")
-    return header
 
 
 def present(columns: Columns, header: list[str], path: Path) -> dict[str, str]:
@@ -122,34 +109,15 @@ def present(columns: Columns, header: list[str], path: Path) -> dict[str, str]:
     return found
 
 
-def wrong_line(path: Path, found: dict[str, str], header: list[str], error: Exception) -> InputError:
-    """The first line a CSV reader cannot take, found by reading it slowly."""
-    import csv
-
-    numbers = {header.index(name): role for role, name in found.items() if role in ("reward", "probability", "delay")}
-    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-        reader = csv.reader(file)
-        next(reader)
-        for words in reader:
-            if len(words) != len(header):
-                return InputError(
-                    f"{path.name}, line {reader.line_num}: there must be {len(header)} values, not {len(words)}"
-                )
-            for place, role in numbers.items():
-                if words[place].strip() and not is_number(words[place]):
-                    return InputError(
-                        f"{path.name}, line {reader.line_num}: {role} must be a number, not {words[place]!r}"
-                    )
+def explain(path: Path, numbers: set[str], error: Exception) -> InputError:
+    """The first line a CSV reader cannot take, found by reading it slowly, as an error; raises it where it can."""
+    rows = read_csv_rows(path)
+    _, header = next(rows)
+    for line, cells in rows:
+        for name, cell in zip(header, cells, strict=True):
+            if name in numbers and cell.strip():
+                to_number(cell, name, path, line)
     return InputError(f"{path.name} cannot be read as CSV: {first_sentence(error)}")
-
-
-def is_number(text: str) -> bool:
-    """Whether a word of a CSV file is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def first_sentence(error: Exception) -> str:
@@ -217,7 +185,7 @@ def coded(column: Any, role: str, path: Path) -> tuple[Codes, tuple[str, ...]]:
 
 def natural(name: str) -> tuple[Any, ...]:
     """Names in the order people expect: 9 before 10, numbers before words."""
-    return (0, float(name), name) if is_number(name) and np.isfinite(float(name)) else (1, 0.0, name)
+    return (0, float(name), name) if is_number_text(name) and np.isfinite(float(name)) else (1, 0.0, name)
 
 
 def numbers_in(column: Any, role: str, path: Path) -> Floats:

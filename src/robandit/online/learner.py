@@ -18,7 +18,7 @@ from robandit.lab.log import Log
 from robandit.online.fold import Fold, folded, retractions
 from robandit.online.journal import read
 from robandit.online.saving import loaded, told_by
-from robandit.online.terms import PATIENCE, Terms, check_same, is_number
+from robandit.online.terms import PATIENCE, Terms, check_same, is_finite_number
 from robandit.online.warm import warmed
 from robandit.online.writer import Writer, claimed
 from robandit.store.files import write_atomically
@@ -275,6 +275,6 @@ def made_policy(given: Policy[Any] | str) -> Policy[Any]:
 
 def checked_time(time: Any) -> float | None:
     """A time as a number, or none."""
-    if time is not None and not is_number(time):
+    if time is not None and not is_finite_number(time):
         raise InputError(f"a time must be a number, such as seconds since 1970, not {time!r}")
     return None if time is None else float(time)

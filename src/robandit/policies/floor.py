@@ -1,6 +1,7 @@
 """An exploration floor around any policy: every arm keeps a minimum probability."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,3 +131,11 @@ class Floor(Policy[State]):
 
     def notes(self, setting: Setting) -> list[str]:
         return self.inner.notes(setting)
+
+    def notes_on_means(self, means: Sequence[float]) -> list[str]:
+        return self.inner.notes_on_means(means)
+
+    @property
+    def smallest_lift(self) -> float | None:
+        """As the inner policy's."""
+        return self.inner.smallest_lift

@@ -1,5 +1,7 @@
 """SAMBA, a Markov policy gradient (Denisov & Walton 2020; Algorithm 1 of the corrupted-bandits paper)."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import InitVar, dataclass
 
 import numpy as np
@@ -81,3 +83,25 @@ class Samba(Policy[State]):
 
     def withdraw(self, state: State, arm: int, present: list[int]) -> None:
         drop_share(state.probabilities, arm, present)  # a probability of 0 stays one
+
+    @property
+    def smallest_lift(self) -> float:
+        return self.learning_rate
+
+    def notes_on_means(self, means: Sequence[float]) -> list[str]:
+        limit = admissible_step(means)
+        if self.learning_rate < limit:
+            return []
+        step = f"learning_rate {self.learning_rate:g} is not below r*/r_2 - 1 = {limit:.3g}, the admissible step"
+        return [f"{step} for these means: the bound on regret does not hold"]
+
+    def slope_under_attack(self, means: Sequence[float]) -> float | None:
+        """(2 + alpha)/(1 - alpha/alpha_max): a heuristic for large 1/p, no bound."""
+        rate, limit = self.learning_rate, admissible_step(means)
+        return (2.0 + rate) / (1.0 - rate / limit) if rate < limit < math.inf else None
+
+
+def admissible_step(means: Sequence[float]) -> float:
+    """r*/r_2 - 1: the bound on regret holds for steps below it; 0 where two arms are best."""
+    first, second = sorted((*means, 0.0), reverse=True)[:2]
+    return first / second - 1.0 if second > 0.0 else math.inf

@@ -1,13 +1,8 @@
-"""Findings over several budgets as curves, with SAMBA's heuristic slope where it applies."""
-
-import math
+"""Findings over several budgets as curves, with a heuristic slope where the policy has one."""
 
 import numpy as np
 
-from robandit.environments.means import admissible_step
-from robandit.lab.scenario import Scenario
 from robandit.pictures.corruption import Curve
-from robandit.policies.samba import Samba
 from robandit.redteam.search import AttackFinding
 
 
@@ -21,20 +16,12 @@ def curves_of(findings: list[AttackFinding]) -> list[Curve]:
 
 def curve(label: str, findings: list[AttackFinding]) -> Curve:
     """A policy's regret by budget."""
-    first = findings[0]
+    first, scenario = findings[0], findings[0].scenario
     return Curve(
         label,
         np.array([one.budget for one in findings]),
         np.array([one.regret["mean"] for one in findings]),
         np.array([one.regret["half_width_95"] or 0.0 for one in findings]),
         first.clean["mean"],
-        slope(first.scenario) if first.options.threat == "A" else None,
+        scenario.policy.slope_under_attack(scenario.environment.means) if first.options.threat == "A" else None,
     )
-
-
-def slope(scenario: Scenario) -> float | None:
-    """(2 + alpha)/(1 - alpha/alpha_max): what a unit of corruption costs SAMBA in model A if 1/p is large; no bound."""
-    if not isinstance(scenario.policy, Samba):
-        return None
-    rate, limit = scenario.policy.learning_rate, admissible_step(scenario.environment.means)
-    return (2.0 + rate) / (1.0 - rate / limit) if rate < limit < math.inf else None

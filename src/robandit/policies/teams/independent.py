@@ -1,5 +1,6 @@
 """Agents who never talk: each plays a Markov policy of its own. The baseline that a team must beat."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -80,3 +81,11 @@ class Independent(Policy[State]):
 
     def messages(self, state: State, rounds: int) -> int:
         return 0
+
+    def notes_on_means(self, means: Sequence[float]) -> list[str]:
+        return self.inner.notes_on_means(means)
+
+    @property
+    def smallest_lift(self) -> float | None:
+        """As the inner policy's."""
+        return self.inner.smallest_lift
