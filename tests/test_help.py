@@ -10,7 +10,8 @@ import pytest
 
 from robandit.cli.examples import EXAMPLES, FIRST
 from robandit.cli.flags import every_command
-from robandit.cli.main import EVERYDAY, EXTRAS, GROUPS, build_parser, main
+from robandit.cli.main import EVERYDAY, GROUPS, build_parser, main
+from robandit.extras import EXTRA_OF
 from tests.support import OWN_ADVERSARY
 
 LINES = [line for examples in EXAMPLES.values() for line, _ in examples]
@@ -103,7 +104,7 @@ def test_a_command_that_moved_names_its_new_spelling(name: str, group: str, roba
     assert robandit(name, "--json") == (2, "", f"robandit: command {name!r} is now `robandit {group} {name}`\n")
 
 
-@pytest.mark.parametrize("library", EXTRAS)
+@pytest.mark.parametrize("library", EXTRA_OF)
 def test_without_a_library_one_sentence_says_what_to_install(
     library: str, robandit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +114,7 @@ def test_without_a_library_one_sentence_says_what_to_install(
     monkeypatch.setattr("robandit.cli.lists.catalogue_from", missing)
     code, _, said = robandit("policies")
     assert (code, said.count("\n")) == (2, 1)
-    assert f"this needs {library}, which is not installed: pip install 'robandit[{EXTRAS[library]}]'" in said
+    assert f"this needs {library}, which is not installed: pip install 'robandit[{EXTRA_OF[library]}]'" in said
 
 
 def test_a_module_nobody_ships_is_no_extra(robandit: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from robandit.cli.examples import EXAMPLES, FIRST, example_lines
 from robandit.cli.flags import Parser, commands_of, every_command
 from robandit.errors import InputError, Refused
+from robandit.extras import missing_extra
 from robandit.version import __version__
 
 PURPOSES = {  # what people come for, and the modules here that serve it, in the order of help
@@ -24,12 +25,6 @@ GROUPS = {  # commands of two words: the first word, what it is about, the purpo
     "paper": ("the paper again, and its theory", "the paper", ("reproduce", "theory", "certify", "optimum")),
 }
 EVERYDAY = ("serve", "reproduce")  # commands of a group that one word is enough for
-EXTRAS = {  # the extra of the package that brings a library
-    **dict.fromkeys(("numba", "llvmlite", "pyarrow", "matplotlib", "jinja2", "rich", "cmaes"), "lab"),
-    **dict.fromkeys(("starlette", "uvicorn", "msgspec", "apsw", "psycopg"), "service"),
-    "httpx": "client",
-    "distributed": "cluster",
-}
 
 
 class RootParser(Parser):
@@ -103,11 +98,10 @@ def main(words: list[str] | None = None) -> int:
         print(f"robandit: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        if library not in EXTRAS:
+        missing = missing_extra(error)
+        if missing is None:
             raise
-        extra = f"pip install 'robandit[{EXTRAS[library]}]'"
-        print(f"robandit: this needs {library}, which is not installed: {extra}", file=sys.stderr)
+        print(f"robandit: {missing}", file=sys.stderr)
         return 2
     except MemoryError:
         print("robandit: this does not fit into memory: fewer runs, arms or threads", file=sys.stderr)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from robandit.adversaries.nobody import Nobody
 from robandit.capability import ANYTHING
 from robandit.errors import InputError
 from robandit.game import Adversary
@@ -58,9 +59,10 @@ class Evaluator:
 
     def check(self) -> None:
         """Raise InputError for what could not be played, before anything is."""
-        if self.scenario.horizon > ABOVE:
+        horizon = self.scenario.horizon
+        if horizon > ABOVE:
             raise InputError(
-                f"horizon must be at most {ABOVE:,} here, not {self.scenario.horizon:,}: attacks meet rounds, not counts"
+                f"horizon must be at most {ABOVE:,} here, not {horizon:,}: attacks meet rounds, not counts"
             )
         if self.threads is not None and self.threads < 1:
             raise InputError(f"threads must be a whole number of at least 1, not {self.threads}")
@@ -75,7 +77,7 @@ class Evaluator:
         key = hashlib.sha256(text.encode()).hexdigest()[:24]
         record: dict[str, Any] | None = self.journal.get(key)
         if record is None:
-            attacked = replace(scenario, adversary=adversary, runs=play.runs, seed=play.seed)
+            attacked = replace(scenario, adversary=adversary or Nobody(), runs=play.runs, seed=play.seed)
             record = final_values(simulate(attacked, threads=threads or self.threads, checkpoints=1, engine="rounds"))
             self.journal.put(key, record)
         self.played += play.runs

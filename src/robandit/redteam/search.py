@@ -14,10 +14,11 @@ from robandit.adversaries.attacks import runner_up
 from robandit.errors import InputError
 from robandit.estimates import summarise
 from robandit.extras import require
-from robandit.game import Floats
+from robandit.game import Adversary, Floats
 from robandit.lab.comparison import adversary_record, finite_or_none, shape_record
 from robandit.lab.scenario import Scenario
 from robandit.policies.phased import Phased
+from robandit.redteam import EVALUATIONS
 from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat, shortlist
 from robandit.redteam.evaluate import Evaluator, Play, block_seed
 from robandit.redteam.family import Family
@@ -36,8 +37,11 @@ class SearchOptions:
     """How the worst attack is searched for."""
 
     threat: str = "A"
-    evaluations: int = 160  # attacks of the adaptive family tried, about
+    evaluations: int = EVALUATIONS  # attacks of the adaptive family tried, about
     quick: bool = False  # only a short list: enough to compare many policies, too few for a verdict on one
+
+
+USUAL = SearchOptions()
 
 
 @dataclass(frozen=True)
@@ -56,16 +60,15 @@ class AttackFinding:
     plain_regret: dict[str, Any]
     evaluations: int
 
-    def adversary_record(self, candidate: Candidate) -> dict[str, Any] | None:
-        """An attack of this search as JSON has it."""
+    def adversary(self, candidate: Candidate) -> Adversary[Any]:
+        """An attack of this search, ready to be played."""
         scenario = self.scenario
-        terms = self.budget, scenario.charge, scenario.catalogue, scenario.capability
-        return adversary_record(candidate.adversary(*terms))
+        return candidate.adversary(self.budget, scenario.charge, scenario.catalogue, scenario.capability)
 
     def to_json(self, replay: str | None = None) -> dict[str, Any]:
         """The finding under the names of the contract; `replay` is the command that plays the attack again."""
         policy, environment = self.scenario.policy, self.scenario.environment
-        plain = {"attack": self.adversary_record(self.plain), "regret": self.plain_regret}
+        plain = {"attack": adversary_record(self.adversary(self.plain)), "regret": self.plain_regret}
         return {
             "version": __version__,
             "policy": policy.name,
@@ -79,7 +82,7 @@ class AttackFinding:
             "quick": self.options.quick,
             "threat": self.options.threat,
             "budget": finite_or_none(self.budget),
-            "attack": self.adversary_record(self.candidate),
+            "attack": adversary_record(self.adversary(self.candidate)),
             "replay": replay,
             "regret": self.regret,
             "paid_mean": self.paid,
@@ -91,7 +94,7 @@ class AttackFinding:
         }
 
 
-def worst_attack(evaluator: Evaluator, budget: float, options: SearchOptions = SearchOptions()) -> AttackFinding:
+def worst_attack(evaluator: Evaluator, budget: float, options: SearchOptions = USUAL) -> AttackFinding:
     """Search, choose, and report on the scenario's own seed, which no choice has seen.
 
     Raises InputError, before anything is played, for what cannot be searched.
