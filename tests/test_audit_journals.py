@@ -11,7 +11,7 @@ import robandit as rb
 from robandit.forensics.readers import read_table
 from robandit.forensics.stretches import Stretched
 from robandit.lab.folds import NOBODY
-from robandit.online.journal import as_log
+from robandit.online.columns import read_columns
 from robandit.online.simulated import record
 from robandit.state import save_state
 
@@ -20,7 +20,7 @@ def test_a_journal_is_audited_and_unlearning_is_what_its_learner_does(tmp_path: 
     path, again = tmp_path / "ring.journal", tmp_path / "again.journal"
     attack = rb.attack("push-shown:lowered=0,raised=1,worst=true,first=3000", budget=400)
     record(path, rb.Samba(), rb.Bernoulli([0.4, 0.5]), attack, horizon=5000, sources=100, ring=3)
-    fakes = as_log(path)
+    fakes = read_columns(path)
     ring = {fakes.source_names[code] for code in fakes.sources[fakes.fake]}
     code, told, _ = robandit("audit", str(path), "--no-price", "--json")
     assert code == 0

@@ -42,7 +42,7 @@ def test_one_user_for_ever_is_a_game_of_fixed_features_to_the_bit(name: str) -> 
     """The loop for arms with features, told the same blocks once, and the loop that is told them in every round."""
     one = Contexts(arms=4, dimension=3, users=1)
     blocks = np.kron(np.eye(4), one.population.users)
-    fixed = rb.Linear(rows=tuple(map(tuple, np.column_stack([one.means, blocks]))))
+    fixed = rb.LinearRewards(rows=tuple(map(tuple, np.column_stack([one.means, blocks]))))
     adversary, terms = rb.attack("sink-shown", budget=5.5), {"horizon": 300, "runs": 3, "checkpoints": 7}
     plays = [rb.simulate(rb.policy(name), game, adversary, **terms) for game in (one, fixed)]  # type: ignore[arg-type]
     for field in ("regret", "corruption_paid", "pulls", "best_shares"):

@@ -9,7 +9,7 @@ import pytest
 
 import robandit as rb
 from robandit.catalogue import shipped
-from robandit.environments.linear import Linear
+from robandit.environments.linear import LinearRewards
 from robandit.numerics import barrier_step
 from robandit.variates import normal_draw
 from tests.naive.linear import (
@@ -30,7 +30,9 @@ TWINS: dict[str, tuple[type[NaiveLinear], dict[str, float]]] = {
     "linear-softmax": (NaiveLinearSoftmax, {}),
 }
 GAME = rb.environment("linear:arms=7,dimension=3,gap=0.2")
-DEPENDENT = Linear(rows=((0.2, 1.0, 2.0, 3.0, 0.0), (0.9, 0.5, 1.2, 1.7, 0.0), (0.5, 1.5, 0.2, 1.7, 0.0)))  # rank 2
+DEPENDENT = LinearRewards(
+    rows=((0.2, 1.0, 2.0, 3.0, 0.0), (0.9, 0.5, 1.2, 1.7, 0.0), (0.5, 1.5, 0.2, 1.7, 0.0))
+)  # rank 2
 
 
 @pytest.mark.parametrize("game", [GAME, DEPENDENT], ids=["drawn", "dependent"])

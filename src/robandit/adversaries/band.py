@@ -17,7 +17,7 @@ from robandit.schedule import Plan, Schedule
 
 
 @dataclass
-class Banded:
+class BandMemory:
     """A 1 for each arm watched, the best arm, the next round open to a strike, and whether it waits."""
 
     watched: Floats
@@ -27,7 +27,7 @@ class Banded:
 
 
 @dataclass(frozen=True)
-class Band(Schedule[Banded]):
+class Band(Schedule[BandMemory]):
     """`leading` is the band without a top, hysteresis, pace or rivalry; `contested` is rivalry alone."""
 
     about = About(
@@ -47,13 +47,13 @@ class Band(Schedule[Banded]):
         if self.high < self.low:
             raise InputError(f"band: high must be at least low ({self.low:g}), not {self.high:g}")
 
-    def start(self, plan: Plan) -> Banded:
+    def start(self, plan: Plan) -> BandMemory:
         watched = (plan.target < plan.means).astype(np.float64)
         if not watched.any():
             watched[plan.means.argmax()] = 1.0
-        return Banded(watched, int(plan.means.argmax()), self.first)
+        return BandMemory(watched, int(plan.means.argmax()), self.first)
 
-    def strikes(self, memory: Banded, t: int, probabilities: Floats, random: Random) -> bool:
+    def strikes(self, memory: BandMemory, t: int, probabilities: Floats, random: Random) -> bool:
         probability = 0.0
         for arm in range(len(probabilities)):
             probability += memory.watched[arm] * probabilities[arm]

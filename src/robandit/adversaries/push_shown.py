@@ -14,7 +14,7 @@ MEMORY = 100.0  # rounds over which the lowered arms' share is remembered
 
 
 @dataclass
-class Shown:
+class PushMemory:
     """Per arm -1 (down), 1 (up) or 0; the share of recent rounds the lowered arms had; whether the attack waits."""
 
     way: Floats
@@ -24,7 +24,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class PushShown(Adversary[Shown]):
+class PushShown(Adversary[PushMemory]):
     """It sees no p(t), only arms: the lowered ones' share of the last hundred rounds stands in for it."""
 
     about = About(
@@ -52,16 +52,18 @@ class PushShown(Adversary[Shown]):
             return Can.ERASE
         return Can.ADD if self.lowered == 0 else Can.BOTH
 
-    def start(self, means: Floats, horizon: int) -> Shown:
+    def start(self, means: Floats, horizon: int) -> PushMemory:
         way = np.zeros(len(means))
         down, up = pushed_arms(means, self.lowered, self.raised, self.worst)
         way[down], way[up] = -1.0, 1.0
         watched = (way < 0.0).astype(np.float64)
         if not watched.any():
             watched[means.argmax()] = 1.0
-        return Shown(way, watched, float(watched.mean()))
+        return PushMemory(way, watched, float(watched.mean()))
 
-    def tamper_reward(self, memory: Shown, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
+    def tamper_reward(
+        self, memory: PushMemory, t: int, means: Floats, arm: int, reward: float, random: Random
+    ) -> float:
         memory.share += (memory.watched[arm] - memory.share) / MEMORY
         memory.waits = memory.share < (max(self.again, self.low) if memory.waits else self.low)
         if memory.waits or memory.share > self.high or t < self.first:

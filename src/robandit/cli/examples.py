@@ -1,6 +1,7 @@
 """Examples for help and for the docs: each is a line that works as it stands; tests run those that are quick."""
 
 EXAMPLES: dict[str, list[tuple[str, str]]] = {
+    "demo": [("robandit demo", "an attacker hides a few sales: one policy falls, another stands")],
     "play": [
         ("robandit play --policy samba --policy thompson", "two policies, nine arms, no adversary"),
         (
@@ -66,7 +67,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "environments": [("robandit environments --json", "for a program")],
     "completion": [("robandit completion bash > ~/.local/share/bash-completion/completions/robandit", "for bash")],
 }
-FIRST = [EXAMPLES["play"][0], EXAMPLES["price"][0], EXAMPLES["audit"][1], EXAMPLES["reproduce"][0]]
+FIRST = [EXAMPLES["demo"][0], EXAMPLES["play"][0], EXAMPLES["price"][0], EXAMPLES["audit"][1], EXAMPLES["reproduce"][0]]
 
 
 def example_lines(examples: list[tuple[str, str]]) -> str:

@@ -68,9 +68,9 @@ def play(arguments: argparse.Namespace) -> None:
     else:
         print_table(result, arguments.wide)
     if plot:
-        from robandit.pictures.regret import RegretOverTime, caption
+        from robandit.pictures.regret import describe_play, draw_regret
 
-        RegretOverTime(comparison.labelled(), caption(result)).save(plot)
+        draw_regret(comparison.labelled(), describe_play(result)).save(plot)
     for kind, file in (("picture", plot), ("runs", runs_out), ("journal", arguments.log)):
         if file and not arguments.json:
             print(f"{kind}: {file}")

@@ -136,7 +136,7 @@ def draw(findings: "list[AttackFinding]", path: "Path", threads: int | None) -> 
     if len(findings) == 1:
         from dataclasses import replace
 
-        from robandit.pictures.attack import attack_over_time
+        from robandit.pictures.attack import draw_attack
         from robandit.pictures.style import colour_of
         from robandit.redteam.story import attack_story
 
@@ -151,11 +151,11 @@ def draw(findings: "list[AttackFinding]", path: "Path", threads: int | None) -> 
         message = f"{finding.budget:,g} {units}: {harm / clean:,.0f} times the regret of {scenario.policy}"
         terms = f"{scenario.arms} arms, {scenario.runs} runs, mean, band 5 % to 95 %; threat model {options.threat}"
         rest = f"{terms}, C by {scenario.charge}\n{finding.candidate.flags(scenario.capability)}"
-        attack_over_time(stories, colour_of(str(scenario.policy)), message, rest, path)
+        draw_attack(stories, colour_of(str(scenario.policy)), message, rest).save(path)
         return
-    from robandit.pictures.corruption import regret_against_budget
+    from robandit.pictures.corruption import draw_regret_by_budget
     from robandit.redteam.curves import curves_of
 
     arms = f"{scenario.arms} arms ({scenario.environment.name})"
     caption = f"{arms}, T = {scenario.horizon:,}, {scenario.runs} fresh runs, mean and 95 % interval"
-    regret_against_budget([(f"threat model {options.threat}", curves_of(findings))], caption, path)
+    draw_regret_by_budget([(f"threat model {options.threat}", curves_of(findings))], caption).save(path)

@@ -12,19 +12,12 @@ from itertools import pairwise, zip_longest
 from textwrap import wrap
 from unicodedata import combining, east_asian_width
 
+from robandit.report.table import Column
+
 WORDS = 18  # columns that words are given before something else is spared
 BETWEEN, EDGES = 3, 2  # blanks between columns, and around them
 ENDLESS = 10**6
 CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
-
-
-@dataclass(frozen=True)
-class Column:
-    """A heading, what stands below it, and how soon it can be spared: the largest first, 0 never."""
-
-    heading: str
-    kind: str = "number"  # or name (broken after , : and spaces only, if it must be) or words (wrapped)
-    spare: int = 0
 
 
 @dataclass(frozen=True)

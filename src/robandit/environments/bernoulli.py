@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from robandit.environments.means import Means, Nothing
+from robandit.environments.means import Means, NoTables
 from robandit.parts import About
 
 
 @dataclass(frozen=True)
-class Bernoulli(Means[Nothing]):
+class Bernoulli(Means[NoTables]):
     """Pays 1 or 0."""
 
     about = About(
@@ -16,8 +16,8 @@ class Bernoulli(Means[Nothing]):
         reference="Liu, Wang & Fang, section 2.1",
     )
 
-    def start(self) -> Nothing:
-        return Nothing()
+    def start(self) -> NoTables:
+        return NoTables()
 
-    def reward(self, tables: Nothing, arm: int, mean: float, uniform: float) -> float:
+    def reward(self, tables: NoTables, arm: int, mean: float, uniform: float) -> float:
         return 1.0 if uniform < mean else 0.0

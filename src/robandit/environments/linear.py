@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from robandit.csv_files import read_csv_numbers
-from robandit.environments.means import Nothing, checked_means
+from robandit.environments.means import NoTables, checked_means
 from robandit.errors import InputError
 from robandit.game import Environment, Floats
 from robandit.parts import About, parameter
@@ -18,7 +18,7 @@ NEAR = 0.01  # ... to within this
 
 
 @dataclass(frozen=True)
-class Linear(Environment[Nothing]):
+class LinearRewards(Environment[NoTables]):
     """Pays 1 with the arm's mean as probability, else 0.
 
     Without a file the game is drawn: an arm is a constant and a point of the unit sphere, over sqrt(2); means are
@@ -85,10 +85,10 @@ class Linear(Environment[Nothing]):
                 return np.column_stack([means, known]).tolist()  # type: ignore[no-any-return]  # rows of floats
         raise InputError(f"linear: no game of {self.arms} arms with a gap near {self.gap:g} in {DRAWS:,} draws")
 
-    def start(self) -> Nothing:
-        return Nothing()
+    def start(self) -> NoTables:
+        return NoTables()
 
-    def reward(self, tables: Nothing, arm: int, mean: float, uniform: float) -> float:
+    def reward(self, tables: NoTables, arm: int, mean: float, uniform: float) -> float:
         return 1.0 if uniform < mean else 0.0
 
 

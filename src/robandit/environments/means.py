@@ -9,7 +9,7 @@ from robandit.game import Environment, Memory
 
 
 @dataclass
-class Nothing:
+class NoTables:
     """The tables of an environment that needs none."""
 
     none: float = 0.0

@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.environments.means import Nothing, checked_means
+from robandit.environments.means import NoTables, checked_means
 from robandit.errors import InputError
 from robandit.game import Environment
 from robandit.parts import About, parameter
@@ -19,7 +19,7 @@ MOST = 20_000  # paths
 
 
 @dataclass(frozen=True)
-class Paths(Environment[Nothing]):
+class PathRewards(Environment[NoTables]):
     """Roads lead right or down; each pays 1 with its mean as probability, else 0. Means are drawn from 0.1 to 0.9."""
 
     about = About(
@@ -77,8 +77,8 @@ class Paths(Environment[Nothing]):
                 return tuple(means.tolist())
         raise InputError(f"paths: no game with a gap near {self.gap:g} in {DRAWS:,} draws")
 
-    def start(self) -> Nothing:
-        return Nothing()
+    def start(self) -> NoTables:
+        return NoTables()
 
-    def reward(self, tables: Nothing, arm: int, mean: float, uniform: float) -> float:
+    def reward(self, tables: NoTables, arm: int, mean: float, uniform: float) -> float:
         return 1.0 if uniform < mean else 0.0

@@ -15,7 +15,7 @@ from robandit.parts import About, parameter
 
 
 @dataclass
-class Columns:
+class SortedSamples:
     """All samples, sorted within each arm and laid end to end, where each arm's begin, and the arms' means."""
 
     values: Floats
@@ -24,7 +24,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Samples(Environment[Columns]):
+class Samples(Environment[SortedSamples]):
     """Pays a value drawn uniformly from the arm's own samples."""
 
     about = About(
@@ -62,12 +62,12 @@ class Samples(Environment[Columns]):
     def parameters(self) -> dict[str, object]:
         return {"file": self.file} if self.file else {"samples": self.samples}
 
-    def start(self) -> Columns:
+    def start(self) -> SortedSamples:
         lengths = [len(column) for column in self.samples]
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return Columns(np.concatenate([np.array(column) for column in self.samples]), begin, np.array(self.means))
+        return SortedSamples(np.concatenate([np.array(column) for column in self.samples]), begin, np.array(self.means))
 
-    def reward(self, tables: Columns, arm: int, mean: float, uniform: float) -> float:
+    def reward(self, tables: SortedSamples, arm: int, mean: float, uniform: float) -> float:
         begin = tables.begin[arm]
         value = tables.values[begin + int(uniform * (tables.begin[arm + 1] - begin))]
         return moved(value, tables.means[arm], mean)

@@ -14,7 +14,7 @@ from robandit.errors import InputError
 from robandit.forensics.tables import Codes, Columns, Table
 from robandit.game import Floats
 from robandit.lab.log import Log
-from robandit.online.journal import as_log
+from robandit.online.columns import read_columns
 
 JOURNAL = b'{"robandit":'  # how a journal begins
 
@@ -35,7 +35,7 @@ def read_table(path: str | Path, columns: Columns | None = None) -> Table:
 
 def read_journal(path: Path) -> Table:
     """The journal of a learner: a row a decision and a row a reward; what was retracted is left out already."""
-    told = as_log(path)
+    told = read_columns(path)
     columns = told.columns()
     if len(columns["arms"]) == 0:
         raise InputError(f"{path.name} has no rows")

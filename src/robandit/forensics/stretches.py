@@ -91,7 +91,7 @@ class Stretched(Folding):
                 row, change, name = changes.pop(0)
                 state, done = learnt(row), row
                 fold.state = as_lists(state)
-                fold.change(name, change)
+                fold.change_arm(name, change)
                 state = as_arrays(self.policy, fold.setting, fold.state)
             state, done = learnt(int(mark)), int(mark)
             yield state, fold

@@ -26,8 +26,8 @@ class Lift:
         self.counts, self.sums = [0] * len(names), [0.0] * len(names)
         self.total, self.look = 0, FIRST
 
-    def seen(self, arm: int, reward: float) -> None:
-        """One more reward."""
+    def take(self, arm: int, reward: float) -> None:
+        """Count one more reward."""
         while arm >= len(self.counts):
             self.counts.append(0)
             self.sums.append(0.0)

@@ -16,7 +16,7 @@ USUAL = 50.0
 
 
 @dataclass
-class State:
+class BonusThompsonState:
     """The posterior's two counts per arm, and the rewards awaited; p(t) has no closed form."""
 
     probabilities: Floats
@@ -26,7 +26,7 @@ class State:
 
 
 @dataclass(frozen=True, init=False)
-class BonusThompson(Policy[State]):
+class BonusThompson(Policy[BonusThompsonState]):
     """An arm whose successes are erased is dropped only after about linear/r_2 pulls; the attacker pays for each."""
 
     about = About(
@@ -70,11 +70,11 @@ class BonusThompson(Policy[State]):
             f"{rounds:,.0f} of {setting.horizon:,} rounds: it hardly learns within them"
         ]
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> BonusThompsonState:
         ones = np.ones(setting.arms)
-        return State(np.full(setting.arms, 1.0 / setting.arms), ones, ones.copy(), np.zeros(setting.arms))
+        return BonusThompsonState(np.full(setting.arms, 1.0 / setting.arms), ones, ones.copy(), np.zeros(setting.arms))
 
-    def choose(self, state: State, random: Random) -> Choice:
+    def choose(self, state: BonusThompsonState, random: Random) -> Choice:
         best, best_value = 0, -1.0
         for arm in range(len(state.wins)):
             chosen = state.wins[arm] + state.losses[arm] - 2.0 + state.waiting[arm]
@@ -83,19 +83,19 @@ class BonusThompson(Policy[State]):
                 best, best_value = arm, value
         return Choice(best, math.nan, 0)
 
-    def choose_among(self, state: State, eligible: list[int], random: Random) -> Choice:
+    def choose_among(self, state: BonusThompsonState, eligible: list[int], random: Random) -> Choice:
         return Choice(eligible[self.choose(narrowed(state, eligible), random).arm], math.nan, 0)
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: BonusThompsonState, arm: int, present: list[int]) -> None:
         """A new arm begins with its prior; one that comes back has its counts."""
         share_evenly(state.probabilities)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: BonusThompsonState, choice: Choice, reward: float, random: Random) -> None:
         no_longer_awaited(state.waiting, choice.arm)
         if 0.0 < reward < 1.0:  # a bounded reward first becomes a coin with that mean
             reward = 1.0 if random.uniform() < reward else 0.0
         state.wins[choice.arm] += reward
         state.losses[choice.arm] += 1.0 - reward
 
-    def defer(self, state: State, choice: Choice) -> None:
+    def defer(self, state: BonusThompsonState, choice: Choice) -> None:
         state.waiting[choice.arm] += 1.0

@@ -16,14 +16,14 @@ USUAL = 0.05
 
 
 @dataclass
-class State:
+class SambaState:
     """p(t), and nothing else: the policy is Markov."""
 
     probabilities: Floats
 
 
 @dataclass(frozen=True, init=False)
-class Samba(Policy[State]):
+class Samba(Policy[SambaState]):
     """Moves probability from the others to the leader when it pays, and to a challenger when that pays."""
 
     about = About(
@@ -53,10 +53,10 @@ class Samba(Policy[State]):
             object.__setattr__(self, "learning_rate", min_lift / 2)
         super().__post_init__()
 
-    def start(self, setting: Setting) -> State:
-        return State(np.full(setting.arms, 1.0 / setting.arms))
+    def start(self, setting: Setting) -> SambaState:
+        return SambaState(np.full(setting.arms, 1.0 / setting.arms))
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: SambaState, choice: Choice, reward: float, random: Random) -> None:
         if reward == 0.0:
             return
         p, arm = state.probabilities, choice.arm
@@ -78,10 +78,10 @@ class Samba(Policy[State]):
                     others += p[a]
         p[leader] = 1.0 - others
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: SambaState, arm: int, present: list[int]) -> None:
         give_share(state.probabilities, arm, present)
 
-    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+    def withdraw(self, state: SambaState, arm: int, present: list[int]) -> None:
         drop_share(state.probabilities, arm, present)  # a probability of 0 stays one
 
     @property

@@ -13,7 +13,7 @@ from robandit.variates import beta_draw
 
 
 @dataclass
-class State:
+class ThompsonState:
     """The posterior's two counts per arm; p(t) has no closed form, so `probabilities` stays at its prior value."""
 
     probabilities: Floats
@@ -22,7 +22,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Thompson(Policy[State]):
+class Thompson(Policy[ThompsonState]):
     """Pulls the arm that is best in one draw from the posterior."""
 
     about = About(
@@ -36,10 +36,10 @@ class Thompson(Policy[State]):
     )
     explicit = False
 
-    def start(self, setting: Setting) -> State:
-        return State(np.full(setting.arms, 1.0 / setting.arms), np.ones(setting.arms), np.ones(setting.arms))
+    def start(self, setting: Setting) -> ThompsonState:
+        return ThompsonState(np.full(setting.arms, 1.0 / setting.arms), np.ones(setting.arms), np.ones(setting.arms))
 
-    def choose(self, state: State, random: Random) -> Choice:
+    def choose(self, state: ThompsonState, random: Random) -> Choice:
         best, best_value = 0, -1.0
         for arm in range(len(state.wins)):
             value = beta_draw(state.wins[arm], state.losses[arm], random)
@@ -47,14 +47,14 @@ class Thompson(Policy[State]):
                 best, best_value = arm, value
         return Choice(best, math.nan, 0)
 
-    def choose_among(self, state: State, eligible: list[int], random: Random) -> Choice:
+    def choose_among(self, state: ThompsonState, eligible: list[int], random: Random) -> Choice:
         return Choice(eligible[self.choose(narrowed(state, eligible), random).arm], math.nan, 0)
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: ThompsonState, arm: int, present: list[int]) -> None:
         """A new arm begins with its prior; one that comes back has its counts."""
         share_evenly(state.probabilities)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: ThompsonState, choice: Choice, reward: float, random: Random) -> None:
         if 0.0 < reward < 1.0:  # a bounded reward first becomes a coin with that mean
             reward = 1.0 if random.uniform() < reward else 0.0
         state.wins[choice.arm] += reward
@@ -76,6 +76,6 @@ class TemperedThompson(Thompson):
     )
     temper: float = parameter(10.0, "by how much the counts are slowed; 1 learns like thompson", least=1)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: ThompsonState, choice: Choice, reward: float, random: Random) -> None:
         state.wins[choice.arm] += reward / self.temper
         state.losses[choice.arm] += (1.0 - reward) / self.temper

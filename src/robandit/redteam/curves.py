@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from robandit.pictures.corruption import Curve
+from robandit.pictures.corruption import BudgetCurve
 from robandit.redteam.search import AttackFinding
 
 
-def curves_of(findings: list[AttackFinding]) -> list[Curve]:
+def curves_of(findings: list[AttackFinding]) -> list[BudgetCurve]:
     """One curve per policy, in the order of the findings."""
     groups: dict[str, list[AttackFinding]] = {}
     for finding in findings:
@@ -14,10 +14,10 @@ def curves_of(findings: list[AttackFinding]) -> list[Curve]:
     return [curve(label, sorted(group, key=lambda one: one.budget)) for label, group in groups.items()]
 
 
-def curve(label: str, findings: list[AttackFinding]) -> Curve:
+def curve(label: str, findings: list[AttackFinding]) -> BudgetCurve:
     """A policy's regret by budget."""
     first, scenario = findings[0], findings[0].scenario
-    return Curve(
+    return BudgetCurve(
         label,
         np.array([one.budget for one in findings]),
         np.array([one.regret["mean"] for one in findings]),

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from robandit.game import Choice
-from robandit.policies.samba import Samba, State
+from robandit.policies.samba import Samba, SambaState
 from robandit.theory.rounds import State as Probabilities
 from robandit.theory.rounds import (
     after_success,
@@ -84,7 +84,7 @@ def update_rule() -> Finding:
                     if a != lead:
                         by_equation[a] += rate * p[a] ** 2 * (F(arm == a) / p[a] - F(arm == lead) / p[lead])
                 by_equation[lead] = 1 - (sum(by_equation) - by_equation[lead])
-                code = State(np.array([float(probability) for probability in p]))
+                code = SambaState(np.array([float(probability) for probability in p]))
                 Samba(float(rate)).learn(code, Choice(arm, float(p[arm]), 0), 1.0, None)  # type: ignore[arg-type]
                 near = all(abs(float(m) - c) < 1e-14 for m, c in zip(moved, code.probabilities, strict=True))
                 if moved != tuple(by_equation) or min(moved) <= 0 or sum(moved) != 1 or not near:
