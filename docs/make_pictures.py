@@ -11,8 +11,8 @@ from robandit.catalogue import scaled, shipped
 from robandit.cli.attacks import as_flags
 from robandit.cli.main import main
 from robandit.environments.means import spread_means
-from robandit.pictures.corruption import regret_against_budget
-from robandit.pictures.regret import regret_comparison
+from robandit.pictures.corruption import draw_regret_by_budget
+from robandit.pictures.regret import draw_comparison
 from robandit.redteam.curves import curves_of
 from robandit.redteam.evaluate import Evaluator, Game, journal_for
 from robandit.redteam.frontier import with_told
@@ -45,7 +45,7 @@ def comparison() -> None:
     message = f"One attack, fixed beforehand: {order[0]} loses least ({least}), SAMBA is number {place} of {len(order)}"
     rest = f"9 arms, means 0.1 to 0.9, T = {HORIZON:,}, {RUNS} runs, mean and 95 % interval"
     conditions = ("no corruption", f"flip for {BUDGET:,} rounds from T/4 on (threat model A)")
-    regret_comparison(rows, conditions, message, rest, FOLDER / "comparison.png")
+    draw_comparison(rows, conditions, message, rest).save(FOLDER / "comparison.png")
 
 
 def told(policy: Any) -> Any:
@@ -68,7 +68,8 @@ def corruption() -> None:
                 print(f"{told} +- {found.regret['half_width_95']:8.1f}  {as_flags(found.candidate)}", file=sys.stderr)
         panels.append((f"model {threat}, {words}", curves_of(findings, threat)))
     caption = f"9 arms, means 0.1 to 0.9, T = {HORIZON:,}; worst attack of a short list, chosen on other seeds"
-    regret_against_budget(panels, f"{caption}; mean and 95 % interval of {FRESH} runs", FOLDER / "corruption.png")
+    words = f"{caption}; mean and 95 % interval of {FRESH} runs"
+    draw_regret_by_budget(panels, words).save(FOLDER / "corruption.png")
 
 
 def attacks() -> None:

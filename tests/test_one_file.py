@@ -1,5 +1,6 @@
 """A new policy is one file: the one CONTRIBUTING shows, put into a copy of the package, is found and keeps the laws."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -64,3 +65,58 @@ def test_class_names_are_unique() -> None:
             for name in re.findall(r"^class (\w+)", path.read_text(), re.MULTILINE):
                 homes.setdefault(name, []).append(path.name)
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
+OFFERED = """
+from dataclasses import dataclass
+from robandit.adversaries.attacks import Attack
+from robandit.parts import About
+from robandit.policies.uniform import Uniform
+
+@dataclass(frozen=True)
+class Lazy(Uniform):
+    about = About(name="lazy", summary="uniform play from elsewhere", waived=Uniform.about.waived)
+
+@dataclass(frozen=True)
+class Stay(Attack):
+    about = About("stay", "all means keep their values")
+
+    def target(self, means):
+        return means.copy()
+
+@dataclass(frozen=True)
+class Second(Uniform):
+    about = About(name="uniform", summary="a name that is taken")
+"""
+
+
+def test_parts_of_other_packages_are_found_by_their_entry_points(tmp_path: Path) -> None:
+    for package, modules in {
+        "elsewhere": {"all": "elsewhere", "again": "elsewhere:Lazy.about"},
+        "broken": {"it": "no_such_module"},
+        "also-elsewhere": {"one": "also_elsewhere:Idle"},
+    }.items():
+        folder = tmp_path / f"{package.replace('-', '_')}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        lines = "".join(f"{name} = {value}\n" for name, value in modules.items())
+        (folder / "entry_points.txt").write_text(f"[robandit.parts]\n{lines}")
+    (tmp_path / "elsewhere.py").write_text(OFFERED)
+    (tmp_path / "also_elsewhere.py").write_text(OFFERED.replace("lazy", "idle").replace("Lazy", "Idle"))
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{Path(str(rb.__file__)).parents[1]}"}
+
+    def run(*words: str) -> tuple[str, str]:
+        words = (sys.executable, "-m", "robandit", *words)
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout, done.stderr
+
+    out, notes = run("policies")
+    assert {"lazy", "idle", "samba"} <= set(out.split())
+    assert "note: the parts of package 'broken' cannot be loaded: ModuleNotFoundError" in notes
+    assert "note: package 'elsewhere' offers the policy 'uniform', a name that is taken" in notes
+    assert notes.count("note: the parts of package 'elsewhere' cannot be loaded") == 1  # what it names is no class
+    assert "stay" in run("adversaries")[0].split()
+    few = ("--horizon", "50", "--runs", "2")
+    out, notes = run("play", "--policy", "idle", "--attack", "stay", "--budget", "3", *few)
+    assert "idle" in out
+    assert run("play", "--policy", "samba", *few)[1].count("package") == 0  # nobody else was asked

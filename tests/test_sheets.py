@@ -9,8 +9,9 @@ from rich.console import Console
 from robandit.catalogue import shipped
 from robandit.cli import sheet
 from robandit.cli.numbers import short, tenths, with_half
-from robandit.cli.sheet import Column, Sheet, broken_lines, in_pieces
+from robandit.cli.sheet import Sheet, broken_lines, in_pieces
 from robandit.cli.tables import advice_table
+from robandit.report.table import Column
 
 LONG = "floor:share=0.05,inner=(samba:learning_rate=0.1)"
 GAME = "--horizon 300 --runs 3"

@@ -69,7 +69,7 @@ def parameters(cls: Any) -> list[dict[str, Any]]:
 def show_list(arguments: argparse.Namespace) -> None:
     """Print a catalogue."""
     catalogue, kinds = catalogue_from(arguments), arguments.kinds
-    entries = [entry(kind, cls) for kind in kinds for cls in catalogue.parts(kind).values()]
+    entries = [entry(kind, cls) for kind in kinds for cls in catalogue.all_parts(kind).values()]
     if arguments.json:
         print_json(entries)
         return

@@ -62,12 +62,12 @@ def optimum(arguments: argparse.Namespace) -> None:
     else:
         print_words(told)
     if plot:
-        from robandit.pictures.optimum import attack_shape
+        from robandit.pictures.optimum import draw_attack_shape
         from robandit.theory.reached import reached
 
         game = (arguments.means, arguments.learning_rate, arguments.horizon, arguments.budget is not None)
         shape = (found.rounds, found.probabilities, *reached(found, *game))
-        attack_shape(*shape, decision_words(found), titles(told), plot)
+        draw_attack_shape(*shape, decision_words(found), titles(told)).save(plot)
         if not arguments.json:
             print(f"picture: {plot}")
 

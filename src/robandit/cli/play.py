@@ -67,9 +67,9 @@ def play(arguments: argparse.Namespace) -> None:
     else:
         print_table(result, arguments.wide)
     if plot:
-        from robandit.pictures.regret import RegretOverTime, caption
+        from robandit.pictures.regret import describe_play, draw_regret
 
-        RegretOverTime(labelled(result, traces), caption(result)).save(plot)
+        draw_regret(labelled(result, traces), describe_play(result)).save(plot)
         if not arguments.json:
             print(f"picture: {plot}")
     if runs_out is not None and not arguments.json:

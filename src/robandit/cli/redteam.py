@@ -180,7 +180,7 @@ def print_finding(result: dict[str, Any], wide: bool) -> None:
 def draw(findings: "list[tuple[Evaluator, Finding]]", path: "Path", arguments: argparse.Namespace) -> None:
     """One finding over time; several against the budget."""
     if len(findings) == 1:
-        from robandit.pictures.attack import attack_over_time
+        from robandit.pictures.attack import draw_attack
         from robandit.pictures.style import colour_of
         from robandit.redteam.replay import told_over_time
 
@@ -199,15 +199,16 @@ def draw(findings: "list[tuple[Evaluator, Finding]]", path: "Path", arguments: a
             f"{len(game.environment.means)} arms, {runs} runs, mean, band 5 % to 95 %; threat model {arguments.threat}"
         )
         rest = f"{terms}, C by {game.charge}\n{as_flags(finding.candidate, evaluator.capability)}"
-        attack_over_time(stories, colour_of(str(game.policy)), message, rest, path)
+        draw_attack(stories, colour_of(str(game.policy)), message, rest).save(path)
     else:
-        from robandit.pictures.corruption import regret_against_budget
+        from robandit.pictures.corruption import draw_regret_by_budget
         from robandit.redteam.curves import curves_of
 
         games = [(evaluator.game, finding) for evaluator, finding in findings]
         environment = games[0][0].environment
         arms = f"{len(environment.means)} arms ({environment.name})"
         caption = f"{arms}, T = {arguments.horizon:,}, {arguments.runs} fresh runs, mean and 95 % interval"
-        regret_against_budget([(f"threat model {arguments.threat}", curves_of(games, arguments.threat))], caption, path)
+        curves = (f"threat model {arguments.threat}", curves_of(games, arguments.threat))
+        draw_regret_by_budget([curves], caption).save(path)
     if not arguments.json:
         print(f"picture: {path}")

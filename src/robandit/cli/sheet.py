@@ -16,18 +16,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from robandit.report.table import Column
+
 WORDS = 18  # columns that words are given before something else is spared
 BETWEEN, EDGES = 3, 2  # what the house's style puts between columns, and around them
 ENDLESS = 10**6
-
-
-@dataclass(frozen=True)
-class Column:
-    """A heading, what stands below it, and how soon it can be spared: the largest first, 0 never."""
-
-    heading: str
-    kind: str = "number"  # or name (broken after , : and spaces only, if it must be) or words (wrapped)
-    spare: int = 0
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from typing import Any
 
 from robandit.cli.attacks import described
 from robandit.cli.numbers import percent, scientific, short, tenths, with_half
-from robandit.cli.sheet import Column, Sheet
+from robandit.cli.sheet import Sheet
+from robandit.report.table import Column
 
 TITLES = {
     "policy": "Policies",

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from robandit.cli.sheet import Column, Sheet
+from robandit.cli.sheet import Sheet
+from robandit.report.table import Column
 
 Shown = list[Sheet | str]
 

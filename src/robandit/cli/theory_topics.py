@@ -23,7 +23,7 @@ def bounds(arguments: argparse.Namespace, plot: Path | None) -> dict[str, Any]:
 
     means, horizon, budget = arguments.means, arguments.horizon or LONG, arguments.budget or 0.0
     if plot:
-        from robandit.pictures.bounds import bounds_picture
+        from robandit.pictures.bounds import draw_bounds
 
         if arguments.runs < 2:
             raise InputError(
@@ -33,7 +33,7 @@ def bounds(arguments: argparse.Namespace, plot: Path | None) -> dict[str, Any]:
         words = (
             f"Regret and what is known of it: means {', '.join(f'{mean:g}' for mean in means)}, {arguments.runs} runs"
         )
-        bounds_picture(panels, rounds, words + (f"; bounds for C = {budget:g}" if budget else ""), plot)
+        draw_bounds(panels, rounds, words + (f"; bounds for C = {budget:g}" if budget else "")).save(plot)
     told = known(means, horizon, budget, arguments.runs, arguments.seed)
     return {**told, "picture": None if plot is None else str(plot)}
 
@@ -85,12 +85,13 @@ def prices(arguments: argparse.Namespace, plot: Path | None) -> dict[str, Any]:
     short = min(arguments.horizon or 2_000, 8_000)
     plane = three_arms(triple, learning_rate=rate, horizon=short, price=price, step=0.1)
     if plot:
-        from robandit.pictures.price_map import price_maps
+        from robandit.pictures.price_map import draw_price_maps
 
         words = f"step {rate:g}, price {price:g}"
         titles = [f"SAMBA, means {', '.join(f'{mean:g}' for mean in means)}, {words}" for means in (pair, triple)]
         assert line.worth is not None
-        price_maps((line.probabilities, line.worth, price, titles[0]), (plane.ratios, plane.worth, titles[1]), plot)
+        curve = (line.probabilities, line.worth, price, titles[0])
+        draw_price_maps(curve, (plane.ratios, plane.worth, titles[1])).save(plot)
     return {
         "learning_rate": rate,
         "price": price,
@@ -121,12 +122,12 @@ def recoveries(arguments: argparse.Namespace, plot: Path | None) -> dict[str, An
     ended = [(begin, end) for begin, end in found if end is not None]
     inside = sum(any(a < begin < b for a, b in ended) for begin, _ in ended)
     if plot:
-        from robandit.pictures.recoveries import recovery_picture
+        from robandit.pictures.recoveries import draw_recoveries
 
         means = " and ".join(f"{mean:g}" for mean in arguments.means)
         message = f"{len(ended)} of {len(found)} strikes are made good, {inside} inside another's recovery"
         rest = f"SAMBA, one run, step {rate:g}, means {means}, both moved by {size:g} every {EVERY} rounds"
-        recovery_picture(history, found, (message, rest), plot)
+        draw_recoveries(history, found, (message, rest)).save(plot)
     return {
         "means": list(arguments.means),
         "learning_rate": rate,

@@ -9,12 +9,11 @@ import numpy as np
 from robandit.forensics.audit import UNKNOWN
 from robandit.forensics.evidence import as_number
 from robandit.forensics.findings import ABOUT_REWARDS, LEVEL, Audit
-from robandit.pictures.bars import Bars
-from robandit.pictures.panels import Drawing, Line, Panel
-from robandit.pictures.style import numbered
-from robandit.study.figures import Picture
-from robandit.study.report import Section, write_page
-from robandit.study.tables import Sheet
+from robandit.pictures.bars import draw_bars
+from robandit.pictures.panels import LinePanel, LinePlot, PlotLine, draw_lines
+from robandit.pictures.style import numbered_style
+from robandit.report.page import Picture, Section, write_page
+from robandit.report.table import DataTable
 
 ARMS = 8  # lines in the picture of the belief: the arms that were believed in most
 BARS = 20
@@ -77,20 +76,24 @@ def belief_section(found: Audit) -> Section:
         "belief",
         "What the policy believes",
         text,
-        pictures=[Picture("belief-over-time", caption, Drawing(panels, "row", "probability of the arm"))],
+        pictures=[Picture("belief-over-time", caption, draw_lines(LinePlot(panels, "row", "probability of the arm")))],
         tables=[
-            Sheet("belief-now", "The belief after the log", ["arm", "probability"], now),
-            Sheet("changes-of-mind", "Changes of mind", ["seen by row", "from", "to"], rows),
+            DataTable("The belief after the log", ["arm", "probability"], now, id="belief-now"),
+            DataTable("Changes of mind", ["seen by row", "from", "to"], rows, id="changes-of-mind"),
         ],
     )
 
 
-def belief_panel(found: Audit, title: str, over_time: Any) -> Panel:
+def belief_panel(found: Audit, title: str, over_time: Any) -> LinePanel:
     """A line for each arm that mattered, the same looks in every panel."""
     most = np.sort(np.argsort(-found.over_time.max(axis=0), kind="stable")[:ARMS])
     x = found.marks.astype(float)
-    return Panel(
-        title, [Line(found.table.arms[arm], numbered(place), x, over_time[:, arm]) for place, arm in enumerate(most)]
+    return LinePanel(
+        title,
+        [
+            PlotLine(found.table.arms[arm], numbered_style(place), x, over_time[:, arm])
+            for place, arm in enumerate(most)
+        ],
     )
 
 
@@ -101,7 +104,7 @@ def influence_sections(found: Audit) -> list[Section]:
         return []
     leader, names = found.belief.leader, set(found.witness or ())
     top = told[:BARS]
-    bars = Bars(
+    bars = draw_bars(
         [row["source"] for row in top],
         [row["influence"] for row in top],
         [row["source"] in names for row in top],
@@ -124,8 +127,8 @@ def influence_sections(found: Audit) -> list[Section]:
     note = f"The first {ROWS:,} of {len(told):,}; the JSON holds all." if len(told) > ROWS else ""
     caption = f"The {len(top)} sources that moved p({leader}) up most."
     picture = Picture("influence-bars", caption, bars)
-    sheet = Sheet("influence-rows", "Sources by influence", headings, rows, note)
-    return [Section("influence", "Who moved the belief", text, pictures=[picture], tables=[sheet])]
+    table = DataTable("Sources by influence", headings, rows, note, "influence-rows")
+    return [Section("influence", "Who moved the belief", text, pictures=[picture], tables=[table])]
 
 
 def evidence_sections(found: Audit) -> list[Section]:
@@ -135,10 +138,10 @@ def evidence_sections(found: Audit) -> list[Section]:
     level, alarms = LEVEL / len(found.evidence), found.alarms()
     x = found.evidence[0].marks
     lines = [
-        Line(one.name, numbered(place), one.marks, np.clip(one.everyone / math.log(10.0), *CUT))
+        PlotLine(one.name, numbered_style(place), one.marks, np.clip(one.everyone / math.log(10.0), *CUT))
         for place, one in enumerate(found.evidence)
     ]
-    lines.append(Line(f"alarm at level {LEVEL:g}", numbered(7), x, np.full(len(x), -math.log10(level))))
+    lines.append(PlotLine(f"alarm at level {LEVEL:g}", numbered_style(7), x, np.full(len(x), -math.log10(level))))
     text = [
         "An e-value is what a bettor against a hypothesis owns who began with 1. If no source differs it ever reaches "
         f"{1 / level:.0f} with probability at most {level:.3g}, however often one looks; the level of {LEVEL:g} is "
@@ -160,16 +163,22 @@ def evidence_sections(found: Audit) -> list[Section]:
     rows = [[found.table.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
     names = [one.name for one in found.evidence]
     both = " and ".join(name for name in ABOUT_REWARDS if name in names)
-    drawing = Drawing([Panel("", lines)], "row", "evidence that some source differs\n(power of ten)")
+    plot = LinePlot([LinePanel("", lines)], "row", "evidence that some source differs\n(power of ten)")
     return [
         Section(
             "evidence",
             "Who differs",
             text,
-            pictures=[Picture("evidence-over-time", "Evidence against: no source differs. Cut at 10 and -3.", drawing)],
+            pictures=[
+                Picture(
+                    "evidence-over-time", "Evidence against: no source differs. Cut at 10 and -3.", draw_lines(plot)
+                )
+            ],
             tables=[
-                Sheet("evidence-all", "By statistic", ["statistic", "hypothesis", "e-value", "alarm by row"], summary),
-                Sheet("evidence-rows", "By source", ["source", *names, f"mean of {both}"], rows),
+                DataTable(
+                    "By statistic", ["statistic", "hypothesis", "e-value", "alarm by row"], summary, id="evidence-all"
+                ),
+                DataTable("By source", ["source", *names, f"mean of {both}"], rows, id="evidence-rows"),
             ],
         )
     ]
@@ -199,7 +208,9 @@ def price_section(found: Audit) -> Section:
     rows = [[meaning, found.price[key]] for key, meaning in words.items()]
     for can, price in found.price["by_capability"].items():
         rows.append([f"if he can only {can} (median block)", price and price["estimate"]])
-    return Section("price", "The price from here", text, tables=[Sheet("price-rows", "Price", ["", "value"], rows)])
+    return Section(
+        "price", "The price from here", text, tables=[DataTable("Price", ["", "value"], rows, id="price-rows")]
+    )
 
 
 def off_policy_sections(found: Audit) -> list[Section]:
@@ -221,11 +232,13 @@ def off_policy_sections(found: Audit) -> list[Section]:
         f"log's own mean reward is {told['mean_reward']:.4g}. The interval is asymptotic; it is that of the doubly "
         "robust value."
     ]
-    tables = [Sheet("off-policy-rows", "Values", headings, rows)]
+    tables = [DataTable("Values", headings, rows, id="off-policy-rows")]
     if told["policies"]:
         beliefs = [[name, row["leader"], row["probabilities"][row["leader"]]] for name, row in told["policies"].items()]
         tables.append(
-            Sheet("shadow-rows", "What shadow policies believe", ["policy", "leader", "its probability"], beliefs)
+            DataTable(
+                "What shadow policies believe", ["policy", "leader", "its probability"], beliefs, id="shadow-rows"
+            )
         )
     return [Section("off-policy", "What else would have earned", text, tables=tables)]
 

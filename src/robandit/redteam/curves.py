@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from robandit.pictures.corruption import Curve
+from robandit.pictures.corruption import BudgetCurve
 from robandit.redteam.evaluate import Game
 from robandit.redteam.search import Finding
 
 
-def curves_of(findings: list[tuple[Game, Finding]], threat: str) -> list[Curve]:
+def curves_of(findings: list[tuple[Game, Finding]], threat: str) -> list[BudgetCurve]:
     """One curve a policy, in the order of the findings."""
     groups: dict[str, list[tuple[Game, Finding]]] = {}
     for game, finding in findings:
@@ -15,12 +15,12 @@ def curves_of(findings: list[tuple[Game, Finding]], threat: str) -> list[Curve]:
     return [curve(label, group, threat) for label, group in groups.items()]
 
 
-def curve(label: str, group: list[tuple[Game, Finding]], threat: str) -> Curve:
+def curve(label: str, group: list[tuple[Game, Finding]], threat: str) -> BudgetCurve:
     """A policy's regret by budget."""
     group = sorted(group, key=lambda pair: pair[1].budget)
     game = group[0][0]
     found = [finding for _, finding in group]
-    return Curve(
+    return BudgetCurve(
         label,
         np.array([one.budget for one in found]),
         np.array([one.regret["mean"] for one in found]),
