@@ -94,7 +94,7 @@ def test_the_reference_has_every_public_name_command_and_part(tmp_path: Path) ->
 
 def test_the_verdicts_of_the_readme_are_those_of_the_stored_reproduction() -> None:
     readme = " ".join((HOME / "README.md").read_text().split())
-    told = json.loads((HOME / "docs" / "reproduction" / "full.json").read_text())
+    told = json.loads((HOME / "src" / "robandit" / "paper" / "reproduction.json").read_text())
     claims, tables = {claim["id"]: claim for claim in told["claims"]}, told["tables"]
     off = max(abs(row["mean"] / row["paper"] - 1) for row in tables["k_sweep"]["samba"].values())
     assert f"within {100 * off:.0f} % for every K" in readme
