@@ -84,6 +84,15 @@ def attacks() -> None:
     main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
 
 
+def first_attack() -> None:
+    """What the tutorial of that name draws."""
+    policies = {"thompson": "thompson", "bonus-thompson": "bonus-thompson:withstand=20"}
+    attacker = rb.attack("sink-shown", budget=20, capability="erase")
+    game = ([0.02, 0.03, 0.05], attacker)
+    traces = {name: rb.simulate(policy, *game, horizon=20_000, runs=100) for name, policy in policies.items()}
+    rb.plot(traces).save(str(FOLDER / "first-attack.png"))
+
+
 def wider() -> None:
     """Contexts under attack, for docs/wider.md."""
     policies = ("linear-thompson", "linucb:scale=0.3", "cw-oful:scale=0.3,bears=50", "thompson")
@@ -105,6 +114,7 @@ def manipulated() -> None:
 
 
 if __name__ == "__main__":
+    first_attack()
     manipulated()
     wider()
     comparison()

@@ -22,7 +22,7 @@ PURPOSES = {  # what people come for, and the modules here that serve it, in the
 }
 GROUPS = {  # commands of two words: the first word, what it is about, the purpose it is listed under, its modules
     "service": ("run and look after the decision service", "live", ("serve", "verify", "operate")),
-    "paper": ("the paper again, and its theory", "the paper", ("reproduce", "theory", "certify", "optimum")),
+    "paper": ("the paper again, and its theory", "the paper", ("reproduce", "claims", "theory", "certify", "optimum")),
 }
 EVERYDAY = ("serve", "reproduce")  # commands of a group that one word is enough for
 
