@@ -4,7 +4,7 @@ import subprocess
 from typing import Any
 
 from robandit.service.engine import Engine
-from robandit.service.messages import Ask, NewExperiment, Reward
+from robandit.service.messages import DecisionRequest, NewExperiment, Reward
 from robandit.service.problems import Problem
 from robandit.service.stores.postgres import PostgresStore
 
@@ -12,7 +12,7 @@ from robandit.service.stores.postgres import PostgresStore
 def decided(engine: Engine, rewarded: bool = True) -> str:
     """A decision's id, kept."""
     experiment = engine.find("e")
-    answer = engine.decide(experiment, Ask(), None)
+    answer = engine.decide(experiment, DecisionRequest(), None)
     rows = list(answer.rows)
     if rewarded:
         rows += engine.reward(experiment, answer.message.id, Reward(1.0), "somebody").rows

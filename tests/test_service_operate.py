@@ -66,9 +66,9 @@ def test_verify_finds_nothing_wrong_and_whatever_was_changed(played: Path, tmp_p
         assert what in out.splitlines()[[line.endswith("NO") for line in out.splitlines()].index(True)], out
 
 
-def test_a_forged_decision_is_not_what_its_dice_give(played: Path, tmp_path: Path, robandit: Any) -> None:
-    """Even one who can write the chain anew cannot make the dice agree."""
-    from robandit.service.stores.base import NO_HEAD, chained
+def test_a_forged_decision_is_not_what_its_stream_gives(played: Path, tmp_path: Path, robandit: Any) -> None:
+    """Even one who can write the chain anew cannot make the draws agree."""
+    from robandit.service.stores.base import NO_HEAD, extend_chain
 
     copy = tmp_path / "forged.db"
     back_up(played, copy)
@@ -81,12 +81,12 @@ def test_a_forged_decision_is_not_what_its_dice_give(played: Path, tmp_path: Pat
     db.execute("UPDATE line SET body = ? WHERE experiment = 2 AND line = ?", (json.dumps(entry), line))
     head = NO_HEAD
     for (text,) in db.execute("SELECT body FROM line WHERE experiment = 2 ORDER BY line"):
-        head = chained(head, text)
+        head = extend_chain(head, text)
     db.execute("UPDATE head SET chain = ? WHERE experiment = 2", (head,))
     db.close()
     code, told, _ = robandit("service", "verify", f"sqlite:///{copy}", "--no-compiled")
     assert code == 1
-    assert f"decision {entry['id']} (line {line}) is not what its dice give" in told
+    assert f"decision {entry['id']} (line {line}) is not what its random stream gives" in told
 
 
 def test_restored_ids_do_not_meet_others_of_the_same_number(tmp_path: Path, robandit: Any) -> None:

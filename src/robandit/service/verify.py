@@ -16,19 +16,19 @@ from robandit.online.standing import Entry, standing_of
 from robandit.online.terms import read_terms
 from robandit.online.verify import FoldAndColumns, Verification
 from robandit.service.experiment import Experiment
-from robandit.service.stores.base import NO_HEAD, Kept, Snapshot, Store, chained
+from robandit.service.stores.base import NO_HEAD, ExperimentRecord, ServiceStore, Snapshot, extend_chain
 
 
-def verify_store(store: Store, *, compiled: bool = True) -> Iterator[Verification]:
+def verify_store(store: ServiceStore, *, compiled: bool = True) -> Iterator[Verification]:
     """Verify every experiment of a database."""
-    for kept in store.experiments():
-        yield verify_experiment(store, kept, compiled)
+    for record in store.experiments():
+        yield verify_experiment(store, record, compiled)
 
 
 class ChainReader:
     """The lines of a journal, read once, and the chain of their hashes up to there."""
 
-    def __init__(self, store: Store, experiment: int) -> None:
+    def __init__(self, store: ServiceStore, experiment: int) -> None:
         self.lines, self.chain, self.last, self.whole = store.lines(experiment), NO_HEAD, 0, True
 
     def __iter__(self) -> Iterator[tuple[int, Entry]]:
@@ -36,47 +36,47 @@ class ChainReader:
             if line != self.last + 1:
                 self.whole = False
                 return
-            self.chain, self.last = chained(self.chain, body), line
+            self.chain, self.last = extend_chain(self.chain, body), line
             yield line, msgspec.json.decode(body)
 
     def finish(self) -> None:
         """Read the rest, for the chain."""
         for line, body in self.lines:
             self.whole = self.whole and line == self.last + 1
-            self.chain, self.last = chained(self.chain, body), line
+            self.chain, self.last = extend_chain(self.chain, body), line
 
 
-def verify_experiment(store: Store, kept: Kept, compiled: bool) -> Verification:
+def verify_experiment(store: ServiceStore, record: ExperimentRecord, compiled: bool) -> Verification:
     """Verify one experiment: its lines are read once; with `compiled` their columns are folded once more."""
-    head, reader = store.head(kept.id), ChainReader(store, kept.id)
+    head, reader = store.head(record.id), ChainReader(store, record.id)
     try:
-        result = rebuild_experiment(store, kept, reader, compiled)
+        result = rebuild_experiment(store, record, reader, compiled)
     except (Refused, KeyError, TypeError, ValueError) as error:
-        result = broken(kept, reader.last, f"its lines cannot be read: {error}")
+        result = broken(record, reader.last, f"its lines cannot be read: {error}")
     if not reader.whole:
-        return broken(kept, reader.last, f"line {reader.last + 1} is missing")
+        return broken(record, reader.last, f"line {reader.last + 1} is missing")
     reader.finish()
     if not reader.whole or reader.chain != head.chain or reader.last != head.line:
-        return broken(
-            kept, reader.last, f"the chain of its {reader.last:,} lines does not end in the head that was kept"
-        )
+        return broken(record, reader.last, f"the chain of its {reader.last:,} lines does not end in the stored head")
     return result
 
 
-def broken(kept: Kept, lines: int, reason: str) -> Verification:
+def broken(record: ExperimentRecord, lines: int, reason: str) -> Verification:
     """Return the result for a journal that is not what was written."""
-    return Verification(kept.name, lines, chain=False, notes=[reason])
+    return Verification(record.name, lines, chain=False, notes=[reason])
 
 
-def rebuild_experiment(store: Store, kept: Kept, reader: ChainReader, compiled: bool) -> Verification:
+def rebuild_experiment(
+    store: ServiceStore, record: ExperimentRecord, reader: ChainReader, compiled: bool
+) -> Verification:
     """Rebuild the state from the first line on, and compare it with everything that must agree with it."""
     lines = iter(reader)
     terms = read_terms(next(lines, (0, None))[1])
-    acts = [(line, msgspec.json.decode(body)) for line, body in store.lines(kept.id, 1, acts=True)]
-    fresh = Experiment(kept, terms, standing_of(acts))
+    acts = [(line, msgspec.json.decode(body)) for line, body in store.lines(record.id, 1, acts=True)]
+    fresh = Experiment(record, terms, standing_of(acts))
     both = FoldAndColumns(fresh.fold) if compiled else None
     fresh.docket.target = both or fresh.fold
-    snapshot, result = store.snapshot(kept.id), Verification(kept.name, dice=None if acts else True)
+    snapshot, result = store.snapshot(record.id), Verification(record.name, dice=None if acts else True)
     last_act = max((line for line, _ in acts), default=0)
     if snapshot is not None and (snapshot.code != fresh.code or last_act > snapshot.line):
         snapshot = None
@@ -101,8 +101,8 @@ def is_own_draw(experiment: Experiment, entry: Entry) -> bool:
     fold, number = experiment.fold, entry["id"]
     among = eligible_arms(fold, entry)
     experiment.docket.advance(entry["time"])
-    held = experiment.held_out(number, entry.get("unit"))
-    choice = experiment.uniform(number, among) if held else fold.choose(among)
+    held = experiment.is_held_out(number, entry.get("unit"))
+    choice = experiment.draw_uniformly(number, among) if held else fold.choose(among)
     return held == entry.get("holdout", False) and is_choice(fold, entry, choice)
 
 

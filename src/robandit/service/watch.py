@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 from robandit.errors import InputError
 from robandit.online.journal import seal_line
 from robandit.service.experiment import Experiment
-from robandit.service.problems import Problem
-from robandit.service.stores.base import Store
+from robandit.service.problems import Problem, report
+from robandit.service.stores.base import ServiceStore
 
 if TYPE_CHECKING:
     from robandit.service.service import Service
@@ -65,7 +65,7 @@ class Copy:
     line: int = 0
     checksum: int = 0
 
-    def grow(self, store: Store, experiment: int) -> None:
+    def grow(self, store: ServiceStore, experiment: int) -> None:
         """The lines that came since."""
         with self.path.open("ab") as file:
             for line, body in store.lines(experiment, self.line):
@@ -156,9 +156,9 @@ class Watch:
         why = {"alarms": look.alarms, "sources": look.flagged[:NAMED]}
         try:
             answer = self.service.engine.act(experiment, {**entry, "why": why}, "watch")
-            await self.service.committed(answer, experiment)
+            await self.service.commit(answer, experiment)
         except Problem as problem:
-            print(f"robandit: learning could not be stopped: {problem.detail}", file=sys.stderr, flush=True)
+            report(f"learning could not be stopped: {problem.detail}")
 
 
 def known_to_people(experiment: Experiment) -> tuple[set[str], set[str]]:
