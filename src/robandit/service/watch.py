@@ -22,7 +22,7 @@ from robandit.errors import InputError
 from robandit.forensics.statistics import STATISTICS
 from robandit.online.journal import seal_line
 from robandit.service.experiment import Experiment
-from robandit.service.problems import Problem
+from robandit.service.problems import Problem, report
 from robandit.service.stores.base import ServiceStore
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Watch:
             answer = self.service.engine.act(experiment, {**entry, "why": why}, "watch")
             await self.service.commit(answer, experiment)
         except Problem as problem:
-            print(f"robandit: learning could not be stopped: {problem.detail}", file=sys.stderr, flush=True)
+            report(f"learning could not be stopped: {problem.detail}")
 
 
 def known_to_people(experiment: Experiment) -> tuple[set[str], set[str]]:
