@@ -18,7 +18,7 @@ from robandit.service.experiment import Experiment
 from robandit.service.service import Service
 from robandit.service.stores.memory import MemoryStore
 from robandit.service.tokens import Tokens
-from robandit.service.watch import Copy, Look, audited
+from robandit.service.watch import JournalCopy, Look, audit_journal
 
 RINGS = {"alarms": {"rate": 10, "selection": None, "bursts": 5}, "flagged": ["a", "b"]}
 
@@ -50,7 +50,7 @@ def look(found: dict[str, Any], line: int = 9) -> Look:
 
 def test_a_copy_grows_by_what_is_new_and_is_a_journal(tmp_path: Path) -> None:
     service, experiment = begun()
-    copy = Copy(tmp_path / "1.journal")
+    copy = JournalCopy(tmp_path / "1.journal")
     for _ in range(3):
         rewarded(service, experiment, 20)
         before = copy.path.stat().st_size if copy.path.exists() else 0
@@ -122,7 +122,7 @@ def test_who_is_looked_at_next() -> None:
     assert watch.next() is one
     watch.looks[1], watch.looks[2] = Look(one.line, 60.0), Look(two.line, 70.0)
     assert watch.next() is None
-    assert watch.asked == set()  # nothing is new, so nothing will come of it
+    assert watch.urgent == set()  # nothing is new, so nothing will come of it
     two.learning_again = True
     rewarded(service, two, 1)
     assert watch.next() is None
@@ -133,7 +133,7 @@ def test_a_look_that_cannot_be_says_why(tmp_path: Path) -> None:
     rewarded(service, experiment, 4)
     (tmp_path / "1.journal").mkdir()  # where the copy of the journal should go
     found = asyncio.run(service.watch.look(experiment, tmp_path))
-    assert found.found is None
+    assert found.findings is None
     assert "1.journal" in found.problem
     assert (found.alarms, found.flagged) == ([], [])
 
@@ -142,14 +142,14 @@ def test_a_look_that_nobody_waits_for_is_ended(tmp_path: Path, monkeypatch: pyte
     before = set(psutil.Process().children())  # other tests' servers
     service, experiment = begun()
     rewarded(service, experiment, 4)
-    copy = Copy(tmp_path / "1.journal")
+    copy = JournalCopy(tmp_path / "1.journal")
     copy.grow(service.store, 1)
     monkeypatch.setattr(watching, "LONGEST", 0.2)
-    with pytest.raises(InputError, match="was given up"):
-        asyncio.run(audited(copy.path, []))
+    with pytest.raises(InputError, match="was ended"):
+        asyncio.run(audit_journal(copy.path, []))
 
     async def cancelled() -> None:
-        task = asyncio.create_task(audited(copy.path, []))
+        task = asyncio.create_task(audit_journal(copy.path, []))
         await asyncio.sleep(0.2)
         assert set(psutil.Process().children()) - before
         task.cancel()

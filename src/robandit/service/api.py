@@ -122,7 +122,7 @@ def watched(call: Call) -> Answer:
     if look is None:
         return Answer(200, messages.WatchReply(0, None, [], [], "no look was taken yet", None), [])
     return Answer(
-        200, messages.WatchReply(look.line, look.time, look.alarms, look.flagged, look.problem, look.found), []
+        200, messages.WatchReply(look.line, look.time, look.alarms, look.flagged, look.problem, look.findings), []
     )
 
 

@@ -77,7 +77,7 @@ def state_of(one: Experiment, look: Look | None) -> dict[str, str]:
 def describe_experiment(service: Service, one: Experiment, head: str) -> dict[str, Any]:
     """Returns one experiment for its page."""
     look = service.watch.looks.get(one.id)
-    findings = None if look is None else look.found
+    findings = None if look is None else look.findings
     reply = service.engine.about(one)
     leader = max(reply.arms, key=lambda arm: arm.probability or 0.0).name if reply.arms[0].probability else ""
     return {
@@ -147,16 +147,16 @@ def arms(replies: list[ArmReply]) -> list[dict[str, Any]]:
 
 def alarms(look: Look | None) -> list[dict[str, Any]]:
     """Returns what rings, in words, alarms before notices."""
-    if look is None or look.found is None:
+    if look is None or look.findings is None:
         return []
-    ringing = [STATISTICS[name] for name, row in look.found["alarms"].items() if row is not None]
+    ringing = [STATISTICS[name] for name, row in look.findings["alarms"].items() if row is not None]
     ringing.sort(key=lambda statistic: not statistic.is_alarm)
     return [{"title": one.title, "means": one.meaning, "alarm": one.is_alarm} for one in ringing]
 
 
 def sources(one: Experiment, look: Look | None) -> list[dict[str, Any]]:
     """Returns the sources that moved the belief most, those that differ, and those on which an operator acted."""
-    findings = (None if look is None else look.found) or {}
+    findings = (None if look is None else look.findings) or {}
     reports = {row["source"]: row for row in findings.get("sources", [])}
     flagged = set() if look is None else set(look.flagged)
     in_witness = set((findings.get("witness") or {"sources": []})["sources"])
