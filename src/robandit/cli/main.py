@@ -98,10 +98,10 @@ def main(words: list[str] | None = None) -> int:
         print(f"robandit: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
-        sentence = missing_extra(error)
-        if sentence is None:
+        missing = missing_extra(error)
+        if missing is None:
             raise
-        print(f"robandit: {sentence}", file=sys.stderr)
+        print(f"robandit: {missing}", file=sys.stderr)
         return 2
     except MemoryError:
         print("robandit: this does not fit into memory: fewer runs, arms or threads", file=sys.stderr)
