@@ -28,7 +28,7 @@ TITLES = {
     "adversary": "Attacks that decide themselves when and how far",
     "environment": "Environments",
 }
-STORED = Path(__file__).parent / "reproduction" / "full.json"
+STORED = Path(__file__).parents[1] / "src" / "robandit" / "paper" / "reproduction.json"
 
 
 def commands() -> str:
@@ -152,7 +152,7 @@ def reproduction() -> str:
     lines = [
         "# Is the paper true?\n",
         f"What `make reproduce` of version {told['version']} answered to {len(verdicts)} claims: {counted}. "
-        "Nothing on this page was written by hand; it is made from docs/reproduction/full.json, which is the "
+        "Nothing on this page was written by hand; it is made from src/robandit/paper/reproduction.json, which is the "
         "results.json that command leaves behind, and a few minutes on two cores give it again.\n",
         "| verdict | claim | where |\n|---|---|---|\n"
         + "".join(f"| {c['verdict']} | [{escaped(c['text'])}](#{c['id']}) | {c['where']} |\n" for c in told["claims"]),

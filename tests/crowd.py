@@ -124,5 +124,5 @@ def check(crowd: Crowd, store: ServiceStore, experiment: int) -> None:
 def folded(store: ServiceStore, experiment: int) -> Any:
     """What an experiment's page tells, from the journal alone."""
     kept = next(one for one in store.experiments() if one.id == experiment)
-    engine = Engine(store, served=[])
+    engine = Engine(store, records=[])
     return msgspec.to_builtins(engine.about(open_experiment(store, kept, snapshots=False)))["arms"]

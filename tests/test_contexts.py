@@ -120,7 +120,7 @@ def test_who_cannot_play_is_told_why() -> None:
         with pytest.raises(rb.InputError, match=message):
             rb.simulate(name, GAME, horizon=10, **terms)  # type: ignore[arg-type]
     with pytest.raises(rb.InputError, match="where contexts come"):
-        rb.find_price(rb.policy("linucb"), GAME, horizon=10, runs=2, turned="regret")
+        rb.find_price(rb.policy("linucb"), GAME, horizon=10, runs=2, fooled="regret")
 
 
 @dataclass(frozen=True)

@@ -120,12 +120,12 @@ def test_the_shipped_file_has_every_policy_five_environments_and_every_capabilit
     knobs = {one.line for one in found.policies if one.value is not None}
     alone = {one.line for one in found.policies} - knobs
     assert alone == {"thompson", "tsallis-inf-iw", "tsallis-inf-rv", "ftpl", "uniform"}  # these have no knob
-    assert len(found.places) >= 5
-    assert {(one.threat, str(one.capability.can), one.share) for one in found.attackers} == {
-        ("B", "erase", False),
-        ("B", "add", False),
-        ("B", "both", True),
-        ("A", "both", False),
+    assert len(found.environments) >= 5
+    assert {(one.threat, str(one.capability.can), one.unit) for one in found.attackers} == {
+        ("B", "erase", "reward"),
+        ("B", "add", "reward"),
+        ("B", "both", "share"),
+        ("A", "both", "reward"),
     }
     assert FRONTIER.parent.name == "studies"  # where the wheel takes its files from
 
@@ -274,16 +274,17 @@ def test_a_frontier_that_makes_no_sense_is_refused(words: list[str], message: st
 
 
 def test_the_caption_of_a_picture_names_its_only_attacker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from robandit.cli.frontier import show
+    from robandit.redteam.panels import save_frontier
+    from robandit.redteam.pricing import PricePlan, Prices
 
     said, nothing = list[str](), Rendered(lambda: None)
     monkeypatch.setattr(Rendered, "save", lambda self, path: None)
     monkeypatch.setattr(
-        "robandit.pictures.frontier.draw_frontier", lambda panels, caption: said.append(caption) or nothing
+        "robandit.redteam.panels.draw_frontier", lambda panels, caption: said.append(caption) or nothing
     )
     plan = read_frontier()
     for attackers in (plan.attackers[:1], plan.attackers):
-        show([], replace(plan, attackers=attackers), tmp_path / "f.png", None)
+        save_frontier(Prices(PricePlan(replace(plan, attackers=attackers)), []), tmp_path / "f.png", None)
     assert said[0].startswith("The attacker: can only erase rewards. What a policy costs")
     assert said[1].startswith("What a policy costs")
     assert [one.split(". ")[0] for one in said[2:]] == [f"The attacker: {one.title}" for one in plan.attackers]

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 OFFERS = (0.02, 0.03, 0.05)  # the share of visitors who buy
-VISITS, RUNS, SALES = 20_000, 100, 20
+VISITS, RUNS, SALES = 20_000, 200, 20
 POLICIES = ("thompson", f"bonus-thompson:withstand={SALES}")
 
 

@@ -1,6 +1,7 @@
 """Examples for help and for the docs: each is a line that works as it stands; tests run those that are quick."""
 
 EXAMPLES: dict[str, list[tuple[str, str]]] = {
+    "paper claims": [("robandit paper claims c-over-delta", "one claim of the paper, its verdict and the evidence")],
     "demo": [("robandit demo", "an attacker hides a few sales: one policy falls, another stands")],
     "play": [
         ("robandit play --policy samba --policy thompson", "two policies, nine arms, no adversary"),

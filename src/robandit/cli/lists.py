@@ -6,7 +6,7 @@ from typing import Any
 from robandit.cli.flags import catalogue_from, json_flags, load_flags, print_json
 
 LISTS = {
-    "policies": "every policy, with fidelity, needs, bound and cost a round",
+    "policies": "every policy, with fidelity, needs, bound and cost per round",
     "adversaries": "every attack and every schedule",
     "environments": "every environment",
 }

@@ -22,7 +22,7 @@ PURPOSES = {  # what people come for, and the modules here that serve it, in the
 }
 GROUPS = {  # commands of two words: the first word, what it is about, the purpose it is listed under, its modules
     "service": ("run and look after the decision service", "live", ("serve", "verify", "operate")),
-    "paper": ("the paper again, and its theory", "the paper", ("reproduce", "theory", "certify", "optimum")),
+    "paper": ("the paper again, and its theory", "the paper", ("reproduce", "claims", "theory", "certify", "optimum")),
 }
 EVERYDAY = ("serve", "reproduce")  # commands of a group that one word is enough for
 
@@ -98,10 +98,10 @@ def main(words: list[str] | None = None) -> int:
         print(f"robandit: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
-        sentence = missing_extra(error)
-        if sentence is None:
+        missing = missing_extra(error)
+        if missing is None:
             raise
-        print(f"robandit: {sentence}", file=sys.stderr)
+        print(f"robandit: {missing}", file=sys.stderr)
         return 2
     except MemoryError:
         print("robandit: this does not fit into memory: fewer runs, arms or threads", file=sys.stderr)

@@ -84,7 +84,7 @@ def play_counts(table: Table, run: int) -> Epoch:
     if isinstance(adversary, ScheduledAttack) and adversary.budget > 0:
         target, coming = adversary.start(means, table.horizon).target, strikes(adversary, means, table.horizon)
     random = np.random.Generator(np.random.PCG64(table.dice[run].reshape(-1).tolist()))
-    state = policy.start(table.setting())
+    state: Epoch = policy.start(table.setting())
     policy.begin(state, Random(*map(int, table.dice[run, 1])))
     regret = paid = 0.0
     now = 0
@@ -112,7 +112,7 @@ def play_counts(table: Table, run: int) -> Epoch:
     return state
 
 
-def play_stretch(policy: Phased, state: Epoch, rounds: int, means: Floats, random: np.random.Generator) -> Any:
+def play_stretch(policy: Phased[Any], state: Epoch, rounds: int, means: Floats, random: np.random.Generator) -> Any:
     """Some rounds of one epoch under fixed means; answers the pulls of each arm."""
     drawn = random.multinomial(rounds, state.entries)
     state.drawn += drawn

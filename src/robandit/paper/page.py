@@ -109,7 +109,7 @@ def weighed_statements(folder: Path) -> dict[str, Any]:
     path = folder / f"theory-{module_hash('robandit.theory.statements')}.json"
     if not path.exists():
         wanted = {name for claim in CLAIMS for name in claim.theory}
-        write_atomically(path, json.dumps(statements.weighed(only=wanted), indent=1).encode())
+        write_atomically(path, json.dumps(statements.weigh_statements(only=wanted), indent=1).encode())
     return {item["id"]: item for item in json.loads(path.read_bytes())}
 
 

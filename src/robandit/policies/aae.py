@@ -7,13 +7,13 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import no_longer_awaited
+from robandit.numerics import no_longer_awaited, point_at
 from robandit.parts import About, parameter
 
 
 @dataclass
 class AaeState:
-    """Per arm rewards seen, their sum, those awaited, active or not (1 or 0); the passes all made; the next arm."""
+    """Per arm rewards seen, their sum, those awaited, active or not (1 or 0); complete passes; the next arm."""
 
     probabilities: Floats
     pulls: Floats
@@ -39,7 +39,7 @@ class Aae(Policy[AaeState]):
         late="exact",
     )
     arms_fixed = "it compares all its arms after equal numbers of pulls, so none may be missing"
-    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
+    delta: float | None = parameter(None, "failure probability; 1/T by default", above=0, below=1)
     c: float = parameter(5.0, "constant inside the logarithm", least=1, published=5.0)
 
     def start(self, setting: Setting) -> AaeState:
@@ -79,13 +79,11 @@ def show(state: AaeState) -> None:
         chosen = state.pulls[arm] + state.waiting[arm]
         if state.active[arm] > 0.0 and chosen < least:
             best, least = arm, chosen
-    state.probabilities[state.next_arm] = 0.0
-    state.next_arm = best
-    state.probabilities[best] = 1.0
+    point_at(state, best)
 
 
 def drop_behind(state: AaeState) -> None:
-    """Drop the arms whose mean is 2 sqrt(ln(c K n^2/delta)/n) or more below the best; n passes were made."""
+    """Drop the arms whose mean is 2 sqrt(ln(c K n^2/delta)/n) or more below the best; n is the number of passes."""
     best = 0.0
     for arm in range(len(state.sums)):
         if state.active[arm] > 0.0:

@@ -3,19 +3,17 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from robandit.dice import Random
-from robandit.game import Choice, Policy, Setting
-from robandit.numerics import argmax, drop_share, give_share
+from robandit.game import Choice
+from robandit.numerics import argmax
 from robandit.parts import About, parameter
-from robandit.policies.samba import SambaState
+from robandit.policies.samba import MarkovPolicy, SambaState
 
 LARGEST = 0.69  # below ln 2: a challenger at most doubles, so the leader keeps something
 
 
 @dataclass(frozen=True)
-class ExponentialSamba(Policy[SambaState]):
+class ExponentialSamba(MarkovPolicy):
     """A challenger that pays grows by exp(alpha R); where the leader pays, the others shrink by exp(-alpha R p/p_l)."""
 
     about = About(
@@ -27,9 +25,6 @@ class ExponentialSamba(Policy[SambaState]):
         late="weighted",
     )
     learning_rate: float = parameter(0.1, "step alpha; asks alpha/(1 - exp(-alpha)) < r*/r_2", above=0, below=LARGEST)
-
-    def start(self, setting: Setting) -> SambaState:
-        return SambaState(np.full(setting.arms, 1.0 / setting.arms))
 
     def downward(self) -> float:
         """The step of those that fall behind."""
@@ -53,12 +48,6 @@ class ExponentialSamba(Policy[SambaState]):
                 p[a] *= math.exp(min(self.learning_rate * weight * min(p[a], cap), LARGEST))
             others += p[a]
         p[leader] = 1.0 - others
-
-    def admit(self, state: SambaState, arm: int, present: list[int]) -> None:
-        give_share(state.probabilities, arm, present)
-
-    def withdraw(self, state: SambaState, arm: int, present: list[int]) -> None:
-        drop_share(state.probabilities, arm, present)  # a probability of 0 stays one
 
 
 @dataclass(frozen=True)

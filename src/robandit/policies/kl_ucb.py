@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot
+from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot, point_at
 from robandit.parts import About, parameter
 
 MARGIN = 1e-9  # an arm this close to the best bound is solved for rather than ruled out
@@ -66,19 +66,13 @@ class KlUcb(Policy[KlUcbState]):
 
     def admit(self, state: KlUcbState, arm: int, present: list[int]) -> None:
         """A new arm is tried first; one that comes back has its counts."""
-        self.point(state, arm)
+        point_at(state, self.largest_bound(state, arm))
 
     def show(self, state: KlUcbState, arm: int, mean: float) -> None:
-        """The next arm as a one-hot p(t), now that an arm's mean is known anew."""
+        """The next arm as a one-hot p(t), after an arm's mean has changed."""
         state.means[arm] = mean
         state.entropies[arm] = negative_entropy(mean)
-        self.point(state, arm)
-
-    def point(self, state: KlUcbState, arm: int) -> None:
-        """p(t) on the arm with the largest bound, looked for from an arm on."""
-        state.probabilities[state.next_arm] = 0.0
-        state.next_arm = self.largest_bound(state, arm)
-        state.probabilities[state.next_arm] = 1.0
+        point_at(state, self.largest_bound(state, arm))
 
     def largest_bound(self, state: KlUcbState, start: int) -> int:
         """The arm with the largest bound, lowest index on ties; an arm never chosen comes first.

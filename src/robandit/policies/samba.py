@@ -22,8 +22,21 @@ class SambaState:
     probabilities: Floats
 
 
+class MarkovPolicy(Policy[SambaState]):
+    """A policy whose state is p(t), which begins uniform."""
+
+    def start(self, setting: Setting) -> SambaState:
+        return SambaState(np.full(setting.arms, 1.0 / setting.arms))
+
+    def admit(self, state: SambaState, arm: int, present: list[int]) -> None:
+        give_share(state.probabilities, arm, present)
+
+    def withdraw(self, state: SambaState, arm: int, present: list[int]) -> None:
+        drop_share(state.probabilities, arm, present)  # a probability of 0 stays one
+
+
 @dataclass(frozen=True, init=False)
-class Samba(Policy[SambaState]):
+class Samba(MarkovPolicy):
     """Moves probability from the others to the leader when it pays, and to a challenger when that pays."""
 
     about = About(
@@ -53,9 +66,6 @@ class Samba(Policy[SambaState]):
             object.__setattr__(self, "learning_rate", min_lift / 2)
         super().__post_init__()
 
-    def start(self, setting: Setting) -> SambaState:
-        return SambaState(np.full(setting.arms, 1.0 / setting.arms))
-
     def learn(self, state: SambaState, choice: Choice, reward: float, random: Random) -> None:
         if reward == 0.0:
             return
@@ -77,12 +87,6 @@ class Samba(Policy[SambaState]):
                 if a != leader:
                     others += p[a]
         p[leader] = 1.0 - others
-
-    def admit(self, state: SambaState, arm: int, present: list[int]) -> None:
-        give_share(state.probabilities, arm, present)
-
-    def withdraw(self, state: SambaState, arm: int, present: list[int]) -> None:
-        drop_share(state.probabilities, arm, present)  # a probability of 0 stays one
 
     @property
     def smallest_lift(self) -> float:

@@ -7,13 +7,13 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot
+from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot, point_at
 from robandit.parts import About, parameter
 
 
 @dataclass
 class Ucb1State:
-    """Per arm the rewards seen, their sum and mean, and those still awaited; choices made; the arm that comes next."""
+    """Per arm the rewards seen, their sum and mean, and those awaited; the number of choices; the next arm."""
 
     probabilities: Floats
     pulls: Floats
@@ -66,9 +66,7 @@ class Ucb1(Policy[Ucb1State]):
 
     def show(self, state: Ucb1State) -> None:
         """The next arm as a one-hot p(t)."""
-        state.probabilities[state.next_arm] = 0.0
-        state.next_arm = self.largest_index(state)
-        state.probabilities[state.next_arm] = 1.0
+        point_at(state, self.largest_index(state))
 
     def largest_index(self, state: Ucb1State) -> int:
         """The arm with the largest index."""

@@ -1,6 +1,5 @@
 """What an operator can do from the page: each action in words, and the verb of the API that does it."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -20,64 +19,44 @@ class Action(NamedTuple):
     title: str
     on: str  # arm, source, or nothing
     means: str  # what will happen, in words
-    verb: Callable[[Call], Answer]
-    message: Any
-    change: str
+    change: str  # as the API names it
     asks: str = ""  # for what value, if it needs one
 
 
-COUNTS = "Everything learnt so far is worked out again, from the first line on; that takes a moment."
+AGAIN = "Everything learnt so far is worked out again, from the first line on; that takes a moment."
 ACTIONS = {
-    "add": Action("Add an arm", "arm", "It is chosen from now on.", add_arm, messages.NewArm, ""),
+    "add": Action("Add an arm", "arm", "It is chosen from now on.", ""),
     "pause": Action(
         "Pause the arm",
         "arm",
         "It is not chosen until it is resumed. Rewards of earlier decisions still count.",
-        change_arm,
-        messages.ArmChange,
         "paused",
     ),
-    "resume": Action("Resume the arm", "arm", "It can be chosen again.", change_arm, messages.ArmChange, "resumed"),
+    "resume": Action("Resume the arm", "arm", "It can be chosen again.", "resumed"),
     "retire": Action(
-        "Retire the arm",
-        "arm",
-        "It is never chosen again, and its name stays taken. This cannot be undone.",
-        change_arm,
-        messages.ArmChange,
-        "retired",
+        "Retire the arm", "arm", "It is never chosen again, and its name stays taken. This cannot be undone.", "retired"
     ),
     "quarantine": Action(
         "Quarantine the source",
         "source",
-        f"Nothing it reported counts any more, as if it had never been there; its reports are still recorded. {COUNTS} "
+        f"Nothing it reported counts any more, as if it had never been there; its reports are still recorded. {AGAIN} "
         "A release undoes it.",
-        change_source,
-        messages.SourceChange,
         "quarantined",
     ),
     "release": Action(
-        "Release the source",
-        "source",
-        f"What it reported counts again, from the beginning. {COUNTS}",
-        change_source,
-        messages.SourceChange,
-        "released",
+        "Release the source", "source", f"What it reported counts again, from the beginning. {AGAIN}", "released"
     ),
     "cap": Action(
         "Limit the source",
         "source",
-        f"Only so many of its rewards count per day. {COUNTS}",
-        change_source,
-        messages.SourceChange,
+        f"Only so many of its rewards count per day. {AGAIN}",
         "capped",
         "Rewards per day (empty: as the experiment's rules say)",
     ),
     "weigh": Action(
         "Trust the source less",
         "source",
-        f"Each of its rewards counts with this probability: 1 is full trust, 0 none. {COUNTS}",
-        change_source,
-        messages.SourceChange,
+        f"Each of its rewards counts with this probability: 1 is full trust, 0 none. {AGAIN}",
         "weighted",
         "Weight from 0 to 1",
     ),
@@ -86,18 +65,19 @@ ACTIONS = {
         "",
         "Decisions go on with the probabilities of this moment, and rewards are recorded but not learnt, until someone "
         "lets learning go on.",
-        change_breaker,
-        messages.BreakerChange,
         "tripped",
     ),
     "go-on": Action(
         "Go on learning",
         "",
-        f"What was recorded meanwhile is learnt, but for sources in quarantine. {COUNTS}",
-        change_breaker,
-        messages.BreakerChange,
+        f"What was recorded meanwhile is learnt, but for sources in quarantine. {AGAIN}",
         "released",
     ),
+}
+VERBS = {  # by what a change is about
+    "arm": (change_arm, messages.ArmChange),
+    "source": (change_source, messages.SourceChange),
+    "": (change_breaker, messages.BreakerChange),
 }
 
 
@@ -111,16 +91,24 @@ def find(name: str) -> Action:
 def perform(service: Service, token: Token, experiment: Experiment, name: str, on: str, value: str) -> Answer:
     """Do it by the same function, and with the same checks, as over the API. Raises a Problem."""
     action = find(name)
+    verb, request_type = (add_arm, messages.NewArm) if name == "add" else VERBS[action.on]
     message: dict[str, Any] = {"name": on} if name == "add" else {"change": action.change}
     if name == "cap":
         message["cap"] = whole(value) if value else None
     if name == "weigh":
         message["weight"] = decimal(value)
+    answer: Answer = verb(
+        Call(service, token, experiment, {"arm": on, "source": on}, convert(message, request_type), None)
+    )
+    return answer
+
+
+def convert(message: dict[str, Any], request_type: Any) -> Any:
+    """Returns the request of the API that a form stands for. Raises a Problem."""
     try:
-        request = msgspec.convert(message, action.message)
+        return msgspec.convert(message, request_type)
     except msgspec.ValidationError as error:
         raise Problem(422, str(error)) from error
-    return action.verb(Call(service, token, experiment, {"arm": on, "source": on}, request, None))
 
 
 def whole(text: str) -> int:

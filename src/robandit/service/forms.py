@@ -3,15 +3,12 @@
 from functools import cache
 from typing import Any
 
-import msgspec
-
 from robandit.catalogue import SHIPPED
-from robandit.service.actions import decimal, whole
+from robandit.service.actions import convert, decimal, whole
 from robandit.service.api import Call
 from robandit.service.api import create as create_experiment
 from robandit.service.engine import Answer
 from robandit.service.messages import NewExperiment
-from robandit.service.problems import Problem
 from robandit.service.service import Service
 from robandit.service.tokens import Token
 
@@ -42,11 +39,7 @@ def create(service: Service, token: Token, fields: dict[str, str]) -> Answer:
         "shadow": lines_of(typed["shadow"]),
         "trip": bool(typed["trip"]),
     }
-    try:
-        request = msgspec.convert(message, NewExperiment)
-    except msgspec.ValidationError as error:
-        raise Problem(422, str(error)) from error
-    answer: Answer = create_experiment(Call(service, token, None, {}, request, None))
+    answer: Answer = create_experiment(Call(service, token, None, {}, convert(message, NewExperiment), None))
     return answer
 
 

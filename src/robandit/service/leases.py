@@ -9,7 +9,6 @@ a dead one leaves.
 """
 
 import asyncio
-import sys
 import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -17,7 +16,7 @@ from urllib.parse import urlsplit
 from robandit.errors import InputError
 from robandit.service.experiment import open_experiment
 from robandit.service.ownership import Elsewhere
-from robandit.service.problems import Problem
+from robandit.service.problems import Problem, report
 from robandit.service.stores.base import ExperimentRecord, Lease, LeasedStore, ServiceStore, TakenLease, Unreachable
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ class Leases:
                 lost = await asyncio.to_thread(store.renew, held)
             except Unreachable as error:
                 if not self.warned:
-                    say(f"leases cannot be renewed: {error}")
+                    report(f"leases cannot be renewed: {error}")
                 self.warned = True
             else:
                 self.until, self.warned = began + store.seconds, False
@@ -104,7 +103,7 @@ class Leases:
                     if store.fences.get(one) == held[one]:
                         del store.fences[one]
                         service.engine.forget(one)
-                        say(f"experiment {one} belongs to another process now")
+                        report(f"experiment {one} belongs to another process now")
             await asyncio.sleep(store.seconds / 4)
 
     async def take(self, service: "Service") -> None:
@@ -133,7 +132,7 @@ class Leases:
             store.fences.pop(one, None)
             self.again.add(one)
         except Exception as error:  # whatever is wrong with this one, the others are served
-            say(f"the journal of {lease.record.name!r} cannot be read: {error!r}")
+            report(f"the journal of {lease.record.name!r} cannot be read: {error!r}")
             self.unreadable.add(one)
             store.fences.pop(one, None)
             await asyncio.to_thread(store.release, [one])
@@ -143,7 +142,7 @@ class Leases:
 
     def recover(self, service: "Service", error: BaseException) -> None:
         """A commit failed: forget everything, and read it again under new fences."""
-        say(f"a commit failed, so all journals are read again: {error}")
+        report(f"a commit failed, so all journals are read again: {error}")
         self.again |= self.store.fences.keys()
         self.store.fences.clear()
         service.engine.forget_all()
@@ -151,8 +150,3 @@ class Leases:
 
     def release(self) -> None:
         """The store releases its leases when it is closed."""
-
-
-def say(sentence: str) -> None:
-    """Print to the log."""
-    print(f"robandit: {sentence}", file=sys.stderr, flush=True)

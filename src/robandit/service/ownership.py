@@ -3,11 +3,10 @@
 import asyncio
 import fcntl
 import os
-import sys
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from robandit.errors import InputError
-from robandit.service.problems import Moved, Problem
+from robandit.service.problems import Moved, Problem, report
 from robandit.service.stores.base import ExperimentRecord, ServiceStore
 
 if TYPE_CHECKING:
@@ -111,5 +110,5 @@ def lock_file(path: str) -> int:
 
 def stop_at_once(error: BaseException) -> None:
     """The memory is ahead of the disk: end here, and let the next start read what is durable."""
-    print(f"robandit: the journal cannot be written, so the service stops: {error!r}", file=sys.stderr, flush=True)
+    report(f"the journal cannot be written, so the service stops: {error!r}")
     asyncio.get_running_loop().call_later(0.2, os._exit, 3)  # time for the answers to leave

@@ -1,4 +1,6 @@
-"""A refusal of the service: one sentence, as problem details (RFC 9457)."""
+"""A refusal of the service: one sentence, as problem details (RFC 9457); and what goes wrong beside requests."""
+
+import sys
 
 import msgspec
 
@@ -57,3 +59,8 @@ class Moved(Problem):
     def headers_at(self, target: str) -> dict[str, str]:
         """Returns where the same path is served."""
         return {"location": f"{self.address}{target}"}
+
+
+def report(sentence: str) -> None:
+    """Print a sentence for whoever reads the server's log."""
+    print(f"robandit: {sentence}", file=sys.stderr, flush=True)

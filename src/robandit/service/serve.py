@@ -23,6 +23,7 @@ from robandit.service.hot import hot_protocol
 from robandit.service.leases import Leases
 from robandit.service.ownership import Ownership, SoleOwner
 from robandit.service.pages import pages
+from robandit.service.problems import report
 from robandit.service.service import Service
 from robandit.service.stores.address import open_store
 from robandit.service.stores.base import ServiceStore
@@ -149,7 +150,7 @@ async def announce(server: Any, service: Service, address: str) -> None:
     while not server.started:
         await asyncio.sleep(0.01)
     for note in service.notes:
-        print(f"robandit: {note}", file=sys.stderr)
+        report(note)
     served = service.ownership.describe(len(service.engine.experiments))
     print(f"robandit serves at {address}/ ({served})", flush=True)
 

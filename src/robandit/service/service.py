@@ -1,7 +1,6 @@
 """The service without its HTTP: engine, writer and tokens together, what falls due, and how it stops."""
 
 import asyncio
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import Any
 from robandit.service.engine import Answer, Engine
 from robandit.service.experiment import Experiment, open_experiment
 from robandit.service.ownership import Ownership, SoleOwner, stop_at_once
-from robandit.service.problems import Problem
+from robandit.service.problems import Problem, report
 from robandit.service.stores.base import ServiceStore, Snapshot, Unreachable
 from robandit.service.tokens import LOCAL, Token, Tokens
 from robandit.service.watch import Watch
@@ -60,12 +59,12 @@ class Service:
         task = asyncio.get_running_loop().create_task(work)
         self.tasks.add(task)
 
-        def report(task: asyncio.Task[Any]) -> None:
+        def finish(task: asyncio.Task[Any]) -> None:
             self.tasks.discard(task)
             if not task.cancelled() and task.exception() is not None:
-                print(f"robandit: {task.exception()!r}", file=sys.stderr, flush=True)
+                report(repr(task.exception()))
 
-        task.add_done_callback(report)
+        task.add_done_callback(finish)
 
     async def tick(self) -> None:
         """Write what is due though no request comes: windows that end, rewards held long enough."""

@@ -5,35 +5,17 @@ Numbers become words here, so that templates only place them.
 
 from typing import Any
 
+from robandit.forensics.statistics import STATISTICS
 from robandit.service.chart import LINES, describe_chart, drawn_arms, moment, percent, traffic
 from robandit.service.experiment import Experiment
 from robandit.service.messages import ArmReply, ExperimentReply
 from robandit.service.service import Service
-from robandit.service.watch import ALARMING, Look
+from robandit.service.watch import Look
 
 SOURCES = 25  # by influence
 ARMS = 100  # rows of the table of arms
 TRAIL = 50
 
-WORDS = {
-    "rate": (
-        "Some sources report unlike everybody else",
-        "For the same arms, their rewards are higher or lower than what all others report. Luck alone would hardly "
-        "ever do that.",
-    ),
-    "selection": (
-        "Some sources report about certain arms only",
-        "Nobody can choose which arm is shown. These sources report more often on some arms than the draw explains.",
-    ),
-    "bursts": (
-        "Some sources report in bursts",
-        "Many reports close to each other. Honest people do that too, so this alone is no alarm.",
-    ),
-    "delays": (
-        "Some sources report sooner or later than others",
-        "It may be a bot, or just another way of reporting, so this alone is no alarm.",
-    ),
-}
 CAPABILITIES = {
     "erase": "make good rewards of the leader look bad",
     "add": "make bad rewards of another arm look good",
@@ -84,8 +66,8 @@ def state_of(one: Experiment, look: Look | None) -> dict[str, str]:
     if look is None:
         return {"kind": "new", "word": "Not looked at", "sentence": "No look was taken at the rewards yet."}
     if look.alarms:
-        found = ". ".join(WORDS[name][0] for name in look.alarms)  # what was measured; why, no number can say
-        sentence = f"{found}. If all were alike, the probability that this ever rings is at most 5\N{NO-BREAK SPACE}%."
+        titles = ". ".join(STATISTICS[name].title for name in look.alarms)  # what was measured; why, no number can say
+        sentence = f"{titles}. If all were alike, the probability that this ever rings is at most 5\N{NO-BREAK SPACE}%."
         return {"kind": "alarm", "word": "Alarm", "sentence": sentence}
     if look.problem:
         return {"kind": "new", "word": "Cannot look", "sentence": f"The rewards cannot be looked at: {look.problem}"}
@@ -164,12 +146,12 @@ def arms(replies: list[ArmReply]) -> list[dict[str, Any]]:
 
 
 def alarms(look: Look | None) -> list[dict[str, Any]]:
-    """What rings, in words."""
+    """Returns what rings, in words, alarms before notices."""
     if look is None or look.found is None:
         return []
-    ringing = [name for name, row in look.found["alarms"].items() if row is not None]
-    ringing.sort(key=lambda name: name not in ALARMING)
-    return [{"title": WORDS[name][0], "means": WORDS[name][1], "alarm": name in ALARMING} for name in ringing]
+    ringing = [STATISTICS[name] for name, row in look.found["alarms"].items() if row is not None]
+    ringing.sort(key=lambda statistic: not statistic.is_alarm)
+    return [{"title": one.title, "means": one.meaning, "alarm": one.is_alarm} for one in ringing]
 
 
 def sources(one: Experiment, look: Look | None) -> list[dict[str, Any]]:

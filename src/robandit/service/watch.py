@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robandit.errors import InputError
+from robandit.forensics.statistics import STATISTICS
 from robandit.online.journal import seal_line
 from robandit.service.experiment import Experiment
-from robandit.service.problems import Problem
+from robandit.service.problems import Problem, report
 from robandit.service.stores.base import ServiceStore
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ BEAT = 0.2  # seconds until it is seen that somebody asks
 REST = 9.0  # seconds of rest for each second of work
 LONGEST = 1800.0  # a look that takes longer is given up
 NAMED = 1000  # sources named in an act
-ALARMING = ("rate", "selection")  # statistics that honest people do not set off; the others are notices
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Look:
     def alarms(self) -> list[str]:
         """Statistics that ring."""
         told = {} if self.found is None else self.found["alarms"]
-        return [name for name, row in told.items() if row is not None and name in ALARMING]
+        return [name for name, row in told.items() if row is not None and STATISTICS[name].is_alarm]
 
     @property
     def flagged(self) -> list[str]:
@@ -158,7 +158,7 @@ class Watch:
             answer = self.service.engine.act(experiment, {**entry, "why": why}, "watch")
             await self.service.commit(answer, experiment)
         except Problem as problem:
-            print(f"robandit: learning could not be stopped: {problem.detail}", file=sys.stderr, flush=True)
+            report(f"learning could not be stopped: {problem.detail}")
 
 
 def known_to_people(experiment: Experiment) -> tuple[set[str], set[str]]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from robandit.adversaries.attacks import checked_size
+from robandit.adversaries.attacks import check_size
 from robandit.catalogue import Catalogue, read_capability
-from robandit.environments.means import checked_means, spread_means
+from robandit.environments.means import check_means, spread_means
 from robandit.errors import InputError, unknown, whole
 from robandit.lab.scenario import CHARGES
 
@@ -79,14 +79,14 @@ def read_charge(value: Any, _: Catalogue) -> Any:
 
 def read_size(value: Any, _: Catalogue) -> str:
     """How far an attack moves the means."""
-    checked_size(value)
+    check_size(value)
     return str(value)
 
 
 def read_means(value: Any, _: Catalogue) -> Any:
     """Means as a tuple, or the rule for them."""
     if isinstance(value, list):
-        return checked_means(value)
+        return check_means(value)
     means_by_rule(str(value), 2)
     return value
 

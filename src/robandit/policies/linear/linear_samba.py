@@ -30,7 +30,7 @@ class LinearSamba(Policy[LinearSambaState]):
     plays = "features"
     about = About(
         name="linear-samba",
-        summary="SAMBA that learns of all arms from each: far dearer to turn than SAMBA, mostly behind cw-oful",
+        summary="SAMBA that learns of all arms from each: costs far more to fool than SAMBA, mostly behind cw-oful",
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("features",),
         bound="none proved",
@@ -72,5 +72,4 @@ class LinearSamba(Policy[LinearSambaState]):
 def spanning(features: Floats) -> Floats:
     """The features in an orthonormal basis of what they span, so that M can be inverted; g does not change."""
     _, sizes, basis = np.linalg.svd(features, full_matrices=False)
-    kept: Floats = np.ascontiguousarray(features @ basis[sizes > 1e-9 * sizes[0]].T)
-    return kept
+    return np.ascontiguousarray(features @ basis[sizes > 1e-9 * sizes[0]].T)

@@ -8,7 +8,7 @@ import numpy as np
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.parts import About, parameter
-from robandit.policies.linear.ridge import features_of
+from robandit.policies.linear.ridge import copy_features, features_of
 
 
 @dataclass
@@ -46,9 +46,7 @@ class LinearSoftmax(Policy[LinearSoftmaxState]):
         return LinearSoftmaxState(even, features, np.zeros(features.shape[1]), features.mean(axis=0))
 
     def look(self, state: LinearSoftmaxState, features: Floats) -> None:
-        for arm in range(len(features)):
-            for i in range(len(state.weights)):
-                state.features[arm, i] = features[arm, i]
+        copy_features(features, state.features)
         self.show(state)
 
     def learn(self, state: LinearSoftmaxState, choice: Choice, reward: float, random: Random) -> None:

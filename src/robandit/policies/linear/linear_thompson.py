@@ -28,7 +28,7 @@ class LinearThompson(Policy[LinearThompsonState]):
     explicit = False
     about = About(
         name="linear-thompson",
-        summary="the best arm for a draw of theta; strongest without corruption, turned by little",
+        summary="the best arm for a draw of theta; strongest without corruption, cheap to fool",
         reference="Agrawal & Goyal 2013",
         fidelity="recalled",
         needs=("features",),

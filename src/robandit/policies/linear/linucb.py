@@ -10,14 +10,14 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import FAR, no_longer_awaited
+from robandit.numerics import FAR, no_longer_awaited, point_at
 from robandit.parts import About, parameter
 from robandit.policies.linear.ridge import Ridge, add_reward, features_of, new_ridge, see, squared_width, value
 
 
 @dataclass
 class LinUcbState:
-    """The regression, rewards awaited per arm, choices made, the horizon, and the next arm as a one-hot p(t)."""
+    """The regression, rewards awaited per arm, the horizon, the number of choices, and the next arm, one-hot."""
 
     probabilities: Floats
     ridge: Ridge
@@ -35,7 +35,7 @@ class LinUcb(Policy[LinUcbState]):
     plays = "features"
     about = About(
         name="linucb",
-        summary="ridge regression on features and a bonus; deterministic, turned by little where its bonus is small",
+        summary="ridge regression on features and a bonus; deterministic, cheap to fool where its bonus is small",
         reference="Abbasi-Yadkori, Pal & Szepesvari 2011",
         fidelity="recalled",
         needs=("features", "horizon"),
@@ -49,8 +49,7 @@ class LinUcb(Policy[LinUcbState]):
         ridge = new_ridge(features_of(setting, self.name))
         limit = self.surprise(setting)
         state = LinUcbState(np.zeros(setting.arms), ridge, np.zeros(setting.arms), float(setting.horizon), limit)
-        state.next_arm = self.best(state)
-        state.probabilities[state.next_arm] = 1.0
+        self.show(state)
         return state
 
     def surprise(self, setting: Setting) -> float:
@@ -90,9 +89,7 @@ class LinUcb(Policy[LinUcbState]):
 
     def show(self, state: LinUcbState) -> None:
         """The next arm, one-hot."""
-        state.probabilities[state.next_arm] = 0.0
-        state.next_arm = self.best(state)
-        state.probabilities[state.next_arm] = 1.0
+        point_at(state, self.best(state))
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ class CwOful(LinUcb):
 
     about = About(
         name="cw-oful",
-        summary="LinUCB whose surprising rows count less, built to bear a corruption it is told",
+        summary="LinUCB whose surprising rows count less, built to bear a corruption level that it is set to",
         reference="He, Zhou, Zhang & Gu 2022",
         fidelity="recalled",
         needs=("features", "horizon"),
@@ -112,7 +109,7 @@ class CwOful(LinUcb):
     scale: float = parameter(
         1.0, "factor on the bonus; the published one rarely learns in time", above=0, published=1.0
     )
-    bears: float | None = parameter(None, "the corruption it is built for; sqrt(T) if not given", above=0)
+    bears: float | None = parameter(None, "the corruption it is built for; sqrt(T) by default", above=0)
 
     def surprise(self, setting: Setting) -> float:
         dimension = features_of(setting, self.name).shape[1]

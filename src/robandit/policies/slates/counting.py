@@ -10,7 +10,7 @@ from robandit.game import Choice, Floats, Setting
 from robandit.numerics import FAR
 from robandit.parts import About, parameter
 from robandit.policies.slates.slate import DRAWN, Members, Slate, Slates, best_slate, certain, even_slate, members_of
-from robandit.variates import beta_draw
+from robandit.variates import bernoulli_draw, beta_draw
 
 
 @dataclass
@@ -80,7 +80,7 @@ class SlateThompson(Slates[SlateCountState]):
     explicit = False
     about = About(
         name="slate-thompson",
-        summary="the slate that is best in a posterior draw; strongest without corruption, turned by little",
+        summary="the slate that is best in a posterior draw; strongest without corruption, cheap to fool",
         reference="Wang & Chen 2018",
         fidelity="recalled",
         needs=("slots", "family"),
@@ -97,10 +97,7 @@ class SlateThompson(Slates[SlateCountState]):
 
     def learn_slate(self, state: SlateCountState, random: Random) -> None:
         for slot in range(len(state.shown)):
-            reward = state.paid[slot]
-            if 0.0 < reward < 1.0:  # a bounded reward first becomes a coin with that mean
-                reward = 1.0 if random.uniform() < reward else 0.0
-            state.sums[state.shown[slot]] += reward
+            state.sums[state.shown[slot]] += bernoulli_draw(state.paid[slot], random)  # as in thompson
             state.pulls[state.shown[slot]] += 1.0
 
     def draw_slate(self, state: SlateCountState, random: Random) -> None:

@@ -55,7 +55,7 @@ class SlateCbarbar(Slates[SlateCbarbarState]):
     scale: float = parameter(
         1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
     )
-    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
+    delta: float | None = parameter(None, "failure probability; 1/T by default", above=0, below=1)
 
     def start(self, setting: Setting) -> SlateCbarbarState:
         arms, slots = setting.arms, setting.slots

@@ -161,18 +161,18 @@ class LeasedStore(ServiceStore, Protocol):
         """Returns all leases, in the order of the experiments."""
 
 
-class OneOwner:
-    """The part of the contract that is the same wherever one process owns everything."""
+class OneOwner(ServiceStore):
+    """A store of which one process owns everything."""
 
     path: str | None = None
     notes: list[str] = []
 
     @property
     def leased(self) -> LeasedStore | None:
-        """Nobody else shares the database."""
+        """Nobody shares the database."""
 
     def take_all(self) -> None:
-        """They are its own already."""
+        """All are its own already."""
 
 
 def extend_chain(head: bytes, body: str) -> bytes:

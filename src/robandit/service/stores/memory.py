@@ -28,15 +28,12 @@ class MemoryStore(OneOwner):
         self.values: dict[str, bytes] = {}
 
     def meta(self, key: str, value: bytes) -> bytes:
-        """Returns the value under a key; where there is none, stores this one."""
         return self.values.setdefault(key, value)
 
     def experiments(self) -> list[ExperimentRecord]:
-        """Returns all experiments."""
         return list(self.records)
 
     def create(self, name: str, about: str, first: str) -> int:
-        """Create an experiment with the first line of its journal; returns its id."""
         if any(one.name == name for one in self.records):
             raise StoreRefusal(f"an experiment has the name {name!r} already")
         number = len(self.records) + 1
@@ -46,7 +43,6 @@ class MemoryStore(OneOwner):
         return number
 
     def commit(self, rows: list[Row], snapshots: Iterable[Snapshot] = ()) -> None:
-        """Write some lines, in order."""
         with self.lock:
             heads = advance_heads(rows, self.heads)
             rewards = {(row.experiment, row.settles): row.body for row in rows if row.settles is not None}
@@ -59,7 +55,6 @@ class MemoryStore(OneOwner):
             self.snapshots |= {snapshot.experiment: snapshot for snapshot in snapshots}
 
     def lines(self, experiment: int, after: int = 0, *, acts: bool = False) -> Iterator[tuple[int, str]]:
-        """Yields the lines after one, in order."""
         with self.lock:
             rows = self.rows[experiment][after:]
         for row in rows:
@@ -67,15 +62,12 @@ class MemoryStore(OneOwner):
                 yield row.line, row.body
 
     def settled(self, experiment: int, number: int) -> str | None:
-        """Returns the line that settled a decision."""
         return self.rewards.get((experiment, number))
 
     def head(self, experiment: int) -> Head:
-        """Returns where a journal ends."""
         return self.heads[experiment]
 
     def snapshot(self, experiment: int) -> Snapshot | None:
-        """Returns the last snapshot."""
         return self.snapshots.get(experiment)
 
     def close(self) -> None:

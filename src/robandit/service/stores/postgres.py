@@ -19,6 +19,7 @@ from robandit.service.stores.base import (
     ExperimentRecord,
     Head,
     Lease,
+    LeasedStore,
     Row,
     Snapshot,
     StoreRefusal,
@@ -57,7 +58,7 @@ LEASES = """SELECT id, name, owner, address, until > clock_timestamp()
 FROM robandit.experiment JOIN robandit.lease ON lease.experiment = experiment.id"""
 
 
-class PostgresStore:
+class PostgresStore(LeasedStore):
     """A few connections, each lent to one statement at a time; every statement is a transaction of its own."""
 
     path: str | None = None
@@ -139,24 +140,20 @@ class PostgresStore:
         return rows
 
     @property
-    def leased(self) -> "PostgresStore":
-        """Several processes share the database."""
+    def leased(self) -> LeasedStore:
         return self
 
     def meta(self, key: str, value: bytes) -> bytes:
-        """Returns the value under a key; where there is none, stores this one."""
         if not self.read_only:
             self.ask("INSERT INTO robandit.meta VALUES(%s, %s) ON CONFLICT DO NOTHING RETURNING key", (key, value))
         rows = self.ask("SELECT value FROM robandit.meta WHERE key = %s", (key,))
         return rows[0][0] if rows else value
 
     def experiments(self) -> list[ExperimentRecord]:
-        """Returns all experiments."""
         rows = self.ask("SELECT id, name, about FROM robandit.experiment ORDER BY id")
         return [ExperimentRecord(*row) for row in rows]
 
     def create(self, name: str, about: str, first: str) -> int:
-        """Create an experiment with the first line of its journal, owned by this store; returns its id."""
         head = Head(1, extend_chain(NO_HEAD, first))
         query = "SELECT robandit.create_experiment(%s, %s, %s, %s, %s, %s, %s)"
         try:
@@ -171,7 +168,6 @@ class PostgresStore:
         return int(number)
 
     def commit(self, rows: list[Row], snapshots: Iterable[Snapshot] = ()) -> None:
-        """Write some lines, in order."""
         snapshots = list(snapshots)
         touched = {row.experiment for row in rows} | {one.experiment for one in snapshots}
         for experiment in touched - self.fences.keys():
@@ -194,7 +190,6 @@ class PostgresStore:
         self.heads |= after
 
     def lines(self, experiment: int, after: int = 0, *, acts: bool = False) -> Iterator[tuple[int, str]]:
-        """Yields the lines after one, in order, read in pieces."""
         only = "AND act" if acts else ""
         query = (
             f"SELECT line, body FROM robandit.line WHERE experiment = %s AND line > %s {only} ORDER BY line LIMIT %s"
@@ -204,22 +199,18 @@ class PostgresStore:
             after = piece[-1][0]
 
     def settled(self, experiment: int, number: int) -> str | None:
-        """Returns the line that settled a decision."""
         rows = self.ask("SELECT body FROM robandit.line WHERE experiment = %s AND settles = %s", (experiment, number))
         return rows[0][0] if rows else None
 
     def head(self, experiment: int) -> Head:
-        """Returns where a journal ends."""
         return Head(*self.ask("SELECT line, chain FROM robandit.head WHERE experiment = %s", (experiment,))[0])
 
     def snapshot(self, experiment: int) -> Snapshot | None:
-        """Returns the last snapshot."""
         query = "SELECT * FROM robandit.snapshot WHERE experiment = %s ORDER BY line DESC LIMIT 1"
         rows = self.ask(query, (experiment,))
         return Snapshot(*rows[0]) if rows else None
 
     def claim(self, most: int, again: Iterable[int] = (), but: Iterable[int] = ()) -> list[TakenLease]:
-        """Take some leases that have run out, or its own in `again`; see LeasedStore."""
         values = {"owner": self.owner, "address": self.address, "seconds": self.seconds, "most": most}
         fences = dict(self.ask(CLAIM, values | {"again": list(again), "but": list(but)}))
         rows = self.ask(
@@ -230,11 +221,9 @@ class PostgresStore:
         return [TakenLease(ExperimentRecord(*row[:3]), fences[row[0]], Head(*row[3:])) for row in rows]
 
     def take(self, lease: TakenLease) -> None:
-        """From now on this store commits to the experiment."""
         self.heads[lease.record.id], self.fences[lease.record.id] = lease.head, lease.fence
 
     def take_all(self) -> None:
-        """Become the owner of all experiments. Raises StoreRefusal while another process owns one."""
         for taken in self.claim(2**31 - 1, but=self.fences):
             self.take(taken)
         for lease in self.all_leases():
@@ -242,26 +231,21 @@ class PostgresStore:
                 raise StoreRefusal(f"the experiment {lease.name!r} is served at {lease.address or 'another process'}")
 
     def renew(self, held: dict[int, int]) -> list[int]:
-        """Renew leases; returns the experiments that are no longer this store's."""
         renewed = dict(self.ask(RENEW, (self.seconds, self.owner, list(held))))
         return [one for one, fence in held.items() if renewed.get(one) != fence]
 
     def release(self, experiments: Iterable[int]) -> None:
-        """Let others take some leases at once."""
         self.ask(RELEASE, (self.owner, list(experiments)))
 
     def find_lease(self, id: str) -> Lease | None:
-        """Returns the lease of an experiment, by its id or its name."""
         by = "id = %s::bigint" if id.isascii() and id.isdigit() and len(id) < 12 else "name = %s"
         rows = self.ask(f"{LEASES} WHERE {by}", (id,)) if "\0" not in id else []
         return Lease(*rows[0]) if rows else None
 
     def all_leases(self) -> list[Lease]:
-        """Returns all leases, in the order of the experiments."""
         return [Lease(*row) for row in self.ask(f"{LEASES} ORDER BY id")]
 
     def close(self) -> None:
-        """Let others take what this store owned, and hang up."""
         with suppress(Unreachable):  # then they wait until the leases have run out
             if self.fences:
                 self.release(self.fences)

@@ -123,19 +123,16 @@ class SqliteStore(OneOwner):
                 self.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def meta(self, key: str, value: bytes) -> bytes:
-        """Returns the value under a key; where there is none, stores this one."""
         with self.transaction() as db:
             db.execute("INSERT OR IGNORE INTO meta VALUES(?, ?)", (key, value))
             stored: bytes = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
         return stored
 
     def experiments(self) -> list[ExperimentRecord]:
-        """Returns all experiments."""
         rows = self.reader.execute("SELECT id, name, about FROM experiment ORDER BY id")
         return [ExperimentRecord(*row) for row in rows]
 
     def create(self, name: str, about: str, first: str) -> int:
-        """Create an experiment with the first line of its journal; returns its id."""
         try:
             with self.transaction() as db:
                 db.execute("INSERT INTO experiment(name, about) VALUES(?, ?)", (name, about))
@@ -149,7 +146,6 @@ class SqliteStore(OneOwner):
         return number
 
     def commit(self, rows: list[Row], snapshots: Iterable[Snapshot] = ()) -> None:
-        """Write some lines, in order."""
         try:
             with self.transaction() as db:
                 heads = advance_heads(rows, self.heads)
@@ -174,7 +170,7 @@ class SqliteStore(OneOwner):
         )
 
     def lines(self, experiment: int, after: int = 0, *, acts: bool = False) -> Iterator[tuple[int, str]]:
-        """Yields the lines after one, in order, read in pieces: the log cannot be reset during a long transaction."""
+        # in pieces, for the log cannot be reset during a long transaction
         only = "AND act = 1" if acts else ""
         query = f"SELECT line, body FROM line WHERE experiment = ? AND line > ? {only} ORDER BY line LIMIT 4000"
         while piece := self.reader.execute(query, (experiment, after)).fetchall():
@@ -182,18 +178,15 @@ class SqliteStore(OneOwner):
             after = piece[-1][0]
 
     def settled(self, experiment: int, number: int) -> str | None:
-        """Returns the line that settled a decision."""
         query = "SELECT body FROM line WHERE experiment = ? AND settles = ?"
         row = self.reader.execute(query, (experiment, number)).fetchone()
         return None if row is None else row[0]
 
     def head(self, experiment: int) -> Head:
-        """Returns where a journal ends."""
         row = self.reader.execute("SELECT line, chain FROM head WHERE experiment = ?", (experiment,)).fetchone()
         return Head(*row)
 
     def snapshot(self, experiment: int) -> Snapshot | None:
-        """Returns the last snapshot."""
         row = self.reader.execute(
             "SELECT * FROM snapshot WHERE experiment = ? ORDER BY line DESC LIMIT 1", (experiment,)
         ).fetchone()
@@ -210,11 +203,10 @@ class SqliteStore(OneOwner):
             target.close()
 
     def close(self) -> None:
-        """Close the file; the log is moved into it, unless somebody still reads: then the next start does that."""
         for db in self.open_readers:
             with suppress(apsw.ThreadingViolationError):  # a thread is in the middle of reading, and ends with us
                 db.close()
-        self.db.close()
+        self.db.close()  # moves the log into the file, unless somebody still reads: then the next start does
 
 
 def open_at(url: str, read_only: bool) -> SqliteStore:

@@ -1,16 +1,15 @@
-"""An attack played again to be looked at: regret, pulls of the best arm and spending over time."""
+"""An attack over time: regret, pulls of the best arm and spending at checkpoints, for a picture."""
 
 import os
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robandit.game import Floats
 from robandit.lab.batch import chunks, run_chunks
-from robandit.lab.table import Table, set_table
-from robandit.redteam.evaluate import Game
+from robandit.lab.scenario import Scenario
+from robandit.lab.table import Table, table_of
 
 CHECKPOINTS = 200
 
@@ -26,8 +25,8 @@ class CountingTable(Table):
 
 
 @dataclass(frozen=True)
-class Story:
-    """What happened over time: one row a run, one column a checkpoint."""
+class AttackStory:
+    """What happened over time: one row per run, one column per checkpoint."""
 
     rounds: NDArray[np.int64]
     regret: Floats
@@ -35,14 +34,13 @@ class Story:
     paid: Floats
 
 
-def told_over_time(game: Game, adversary: Any, runs: int, threads: int | None = None) -> Story:
+def attack_story(scenario: Scenario, threads: int | None = None) -> AttackStory:
     """Play with checkpoints, once for regret and once for pulls of the best arm."""
     workers = threads or os.cpu_count() or 1
-    terms = game.policy, game.environment, adversary, game.horizon, runs, game.seed, CHECKPOINTS
-    usual = set_table(*terms, **game.shape)
+    usual = table_of(scenario, CHECKPOINTS)
     counting = CountingTable(**{**vars(usual), "regret": usual.regret.copy(), "pulls": usual.pulls.copy()})
     for table in (usual, counting):
-        run_chunks(table, "rounds", list(chunks(runs, workers)), workers)
+        run_chunks(table, "rounds", list(chunks(scenario.runs, workers)), workers)
     widths = np.diff(usual.checkpoints, prepend=0)
     wrong = np.diff(counting.regret, axis=1, prepend=0.0) / widths
-    return Story(usual.checkpoints // usual.turns, usual.regret, 1.0 - wrong, usual.paid)
+    return AttackStory(usual.checkpoints // usual.turns, usual.regret, 1.0 - wrong, usual.paid)
