@@ -1,8 +1,8 @@
-"""The watch over each experiment: `robandit audit` on its journal, again and again, in a process of its own.
+"""A watch over all experiments: `robandit audit` on their journals, again and again, in a process of its own.
 
-It looks only when something is new, at one experiment at a time, at the lowest priority, and rests nine times as long
-as it looked: a tenth of one core at most. The loop hands lines to a file in another thread and waits for the findings;
-what goes wrong is said on the page and touches nothing else. Findings stay in memory until the next look.
+It audits only what is new, one experiment at a time, at the lowest priority, and rests nine times as long as an audit
+took: a tenth of one core at most. Lines go to a file in another thread; what goes wrong appears on the page and touches
+nothing else. The findings stay in memory until the next audit.
 
 An experiment begun with `trip` stops learning by itself when an alarm rings: an act in its journal by "watch", with
 the reasons in it. What a person has seen and let go on does not stop it again; sources that were not among it do.
@@ -28,16 +28,16 @@ from robandit.service.stores.base import ServiceStore
 if TYPE_CHECKING:
     from robandit.service.service import Service
 
-EVERY = 10.0  # seconds, as `robandit serve` watches
-BEAT = 0.2  # seconds until somebody who cannot wait is noticed
+EVERY = 10.0  # seconds between two audits, by default
+BEAT = 0.2  # seconds until a request for an audit is seen
 REST = 9.0  # seconds of rest for each second of work
-LONGEST = 1800.0  # seconds after which a look is ended
+LONGEST = 1800.0  # seconds; an audit that takes longer is stopped
 NAMED = 1000  # sources named in an act
 
 
 @dataclass(frozen=True)
-class Look:
-    """The findings in a journal, up to a line, or why there are none."""
+class JournalAudit:
+    """The findings in a journal up to a line, or why there are none."""
 
     line: int
     time: float  # of day
@@ -47,13 +47,13 @@ class Look:
 
     @property
     def alarms(self) -> list[str]:
-        """The alarms that ring, by the names of their statistics."""
+        """Returns the statistics that ring."""
         rows = {} if self.findings is None else self.findings["alarms"]
         return [name for name, row in rows.items() if row is not None and STATISTICS[name].is_alarm]
 
     @property
     def flagged(self) -> list[str]:
-        """Sources that differ, if an alarm rings."""
+        """Returns the sources that differ, if an alarm rings."""
         return list(self.findings["flagged"]) if self.findings is not None and self.alarms else []
 
 
@@ -76,84 +76,84 @@ class JournalCopy:
 
 @dataclass
 class Watch:
-    """All looks of a service."""
+    """All audits of a service."""
 
     service: "Service"
-    every: float = 0.0  # seconds between two looks, at least; 0: it never looks
-    looks: dict[int, Look] = field(default_factory=dict)
+    every: float = 0.0  # seconds between two audits, at least; 0: there are none
+    audits: dict[int, JournalAudit] = field(default_factory=dict)
     copies: dict[int, JournalCopy] = field(default_factory=dict)
-    urgent: set[int] = field(default_factory=set)  # experiments for which somebody does not want to wait
+    requested: set[int] = field(default_factory=set)  # experiments to be audited next
 
     async def run(self) -> None:
-        """Look where something is new, rest, again."""
+        """Audit what is new, rest, repeat."""
         pause = self.every
         with tempfile.TemporaryDirectory(prefix="robandit-watch-") as folder:
             while True:
                 await self.rest(pause)
                 began, experiment = time.monotonic(), self.next()
                 if experiment is not None:
-                    self.urgent.discard(experiment.id)
-                    self.looks[experiment.id] = await self.look(experiment, Path(folder))
-                    await self.trip(experiment, self.looks[experiment.id])
+                    self.requested.discard(experiment.id)
+                    self.audits[experiment.id] = await self.audit(experiment, Path(folder))
+                    await self.trip(experiment, self.audits[experiment.id])
                 pause = max(self.every, REST * (time.monotonic() - began))
 
     async def rest(self, pause: float) -> None:
-        """Wait, but not for long if a look is urgent."""
+        """Wait, but not for long if an audit is requested."""
         until = time.monotonic() + pause
-        while time.monotonic() < until and not self.urgent:
+        while time.monotonic() < until and not self.requested:
             await asyncio.sleep(min(BEAT, pause))
         await asyncio.sleep(BEAT)
 
     def soon(self, experiment: Experiment) -> None:
-        """Take the next look at an experiment now, if something is new."""
-        self.urgent.add(experiment.id)
+        """Audit an experiment next, if something is new."""
+        self.requested.add(experiment.id)
 
     def next(self) -> Experiment | None:
-        """Return the experiment with something new that is urgent, or that was not looked at for the longest time."""
-        experiments = self.service.engine.experiments
-        self.urgent = {one for one in self.urgent if experiments[one].line > self.last_line(experiments[one])}
-        new = [one for one in experiments.values() if self.is_new(one)]
-        return min(new, key=lambda one: (one.id not in self.urgent, self.last_time(one)), default=None)
+        """Returns the experiment with something new that was requested, or whose last audit is the oldest."""
+        served = self.service.engine.experiments
+        self.requested = {one for one in self.requested if served[one].line > self.last_line(served[one])}
+        new = [one for one in served.values() if self.is_new(one)]
+        return min(new, key=lambda one: (one.id not in self.requested, self.last_time(one)), default=None)
 
     def last_line(self, experiment: Experiment) -> int:
-        """Return the line up to which an experiment was looked at."""
-        return self.looks[experiment.id].line if experiment.id in self.looks else 1
+        """Returns the line up to which an experiment was audited."""
+        return self.audits[experiment.id].line if experiment.id in self.audits else 1
 
     def last_time(self, experiment: Experiment) -> float:
-        """Return when it was looked at; 0 if never."""
-        return self.looks[experiment.id].time if experiment.id in self.looks else 0.0
+        """Returns when it was audited."""
+        return self.audits[experiment.id].time if experiment.id in self.audits else 0.0
 
     def is_new(self, experiment: Experiment) -> bool:
-        """Whether something came since the last look; not before the first reward, nor while an act is worked in."""
-        lives = any(experiment.tally.recorded) and not experiment.learning_again
-        return lives and experiment.line > self.last_line(experiment)
+        """Whether lines came since the last audit; not before the first reward, nor while the state is rebuilt."""
+        ready = any(experiment.tally.recorded) and not experiment.learning_again
+        return ready and experiment.line > self.last_line(experiment)
 
-    async def look(self, experiment: Experiment, folder: Path) -> Look:
-        """Return the findings of one audit, or the problem with it."""
+    async def audit(self, experiment: Experiment, folder: Path) -> JournalAudit:
+        """Returns the audit of a journal as it is now."""
         copy = self.copies.setdefault(experiment.id, JournalCopy(folder / f"{experiment.id}.journal"))
         began = time.monotonic()
         try:
             await asyncio.to_thread(copy.grow, self.service.store, experiment.id)
             shadows = experiment.about["shadow"]
             try:
-                findings = await audit_journal(copy.path, shadows)
+                findings = await audit_file(copy.path, shadows)
             except InputError:
                 if not shadows:
                     raise
-                findings = await audit_journal(copy.path, [])  # some shadow cannot learn from this journal
+                findings = await audit_file(copy.path, [])  # a shadow that cannot learn from this journal is left out
         except (InputError, OSError, ValueError) as error:
-            return Look(copy.line, time.time(), time.monotonic() - began, problem=str(error))
-        return Look(copy.line, time.time(), time.monotonic() - began, findings)
+            return JournalAudit(copy.line, time.time(), time.monotonic() - began, problem=str(error))
+        return JournalAudit(copy.line, time.time(), time.monotonic() - began, findings)
 
-    async def trip(self, experiment: Experiment, look: Look) -> None:
-        """Stop learning, if the experiment is to do so and this is news."""
-        if not (experiment.about.get("trip") and look.alarms) or experiment.standing.frozen is not None:
+    async def trip(self, experiment: Experiment, audit: JournalAudit) -> None:
+        """Stop learning, if the experiment is to do so and nobody has seen these alarms."""
+        if not (experiment.about.get("trip") and audit.alarms) or experiment.standing.frozen is not None:
             return
-        old_alarms, old_sources = alarms_before(experiment)
-        if set(look.alarms) <= old_alarms and set(look.flagged) <= old_sources:
+        old_alarms, old_sources = seen_by_people(experiment)
+        if set(audit.alarms) <= old_alarms and set(audit.flagged) <= old_sources:
             return
         entry = {"entry": "breaker", "change": "tripped", "since": experiment.line}
-        why = {"alarms": look.alarms, "sources": look.flagged[:NAMED]}
+        why = {"alarms": audit.alarms, "sources": audit.flagged[:NAMED]}
         try:
             answer = self.service.engine.act(experiment, {**entry, "why": why}, "watch")
             await self.service.commit(answer, experiment)
@@ -161,28 +161,28 @@ class Watch:
             report(f"learning could not be stopped: {problem.detail}")
 
 
-def alarms_before(experiment: Experiment) -> tuple[set[str], set[str]]:
-    """Return alarms and sources for which learning was stopped before: whoever let it go on has seen them."""
+def seen_by_people(experiment: Experiment) -> tuple[set[str], set[str]]:
+    """Returns alarms and sources for which learning was stopped before: whoever let it go on has seen them."""
     reasons = [entry["why"] for _, entry in experiment.acts if entry["entry"] == "breaker" and "why" in entry]
     return {name for why in reasons for name in why["alarms"]}, {name for why in reasons for name in why["sources"]}
 
 
-async def audit_journal(journal: Path, shadows: list[str]) -> dict[str, Any]:
-    """Return the findings in a journal (look.py); the process is ended if nobody waits any more."""
-    words = ["-m", "robandit.service.look", str(journal), *shadows]
+async def audit_file(journal: Path, shadows: list[str]) -> dict[str, Any]:
+    """Returns the findings in a journal (audit_process.py); the process ends if nobody waits. Raises InputError."""
+    words = ["-m", "robandit.service.audit_process", str(journal), *shadows]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=pipe, stderr=pipe)
     try:
         os.setpriority(os.PRIO_PROCESS, process.pid, 19)
         out, errors = await asyncio.wait_for(process.communicate(), LONGEST)
     except TimeoutError as error:
-        raise InputError(f"a look took more than {LONGEST / 60:.0f} minutes and was ended") from error
+        raise InputError(f"an audit took more than {LONGEST / 60:.0f} minutes and was stopped") from error
     finally:
         if process.returncode is None:
             process.kill()
             await process.communicate()
     if process.returncode != 0:
-        said = errors.decode(errors="replace").strip().rpartition("\n")[2]
-        raise InputError(said or f"the audit ended with {process.returncode}")
+        sentence = errors.decode(errors="replace").strip().rpartition("\n")[2]
+        raise InputError(sentence or f"the audit ended with {process.returncode}")
     findings: dict[str, Any] = json.loads(out)
     return findings
