@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
+from robandit.errors import PlayError
 from robandit.forensics.audit import blind_to
 from robandit.forensics.influence import bisect_size, first_order, prune
 from robandit.forensics.off_policy import Estimator, decision_rows
@@ -342,6 +343,14 @@ def test_whole_epochs_cannot_be_folded_without_rows() -> None:
     assert "no influence of sources on barbar" in found.notes_on("no-influence")[0]
     with pytest.raises(rb.InputError, match="cannot be folded without some rows: its epochs"):
         rb.audit(played.table, "barbar:scale=1", without=["source=user-1"])
+
+
+def test_a_witness_set_that_a_replay_contradicts_is_an_error(turned: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever flags Python runs with: "verified by replay" stands in the report."""
+    leader = turned.table.arms.index(rb.audit(turned.table, "samba", price=False, replays=1).belief.leader)
+    monkeypatch.setattr("robandit.forensics.audit.Auditor.leader_replayed", lambda self, codes: leader)
+    with pytest.raises(PlayError, match="has the same leader"):
+        rb.audit(turned.table, "samba", price=False, replays=10)
 
 
 def test_what_a_policy_cannot_see_is_said(turned: Played) -> None:
