@@ -46,7 +46,7 @@ def describe_list(service: Service, experiments: list[Experiment]) -> dict[str, 
                 "state": state_of(one, service.watch.looks.get(one.id)),
             }
         )
-    return {"experiments": rows, "notes": service.notes}
+    return {"experiments": rows, "notes": service.notes + service.supervisor.problems}
 
 
 def most_shown(one: Experiment) -> str:
@@ -68,6 +68,7 @@ def state_of(one: Experiment, look: Look | None) -> dict[str, str]:
     if look.alarms:
         titles = ". ".join(STATISTICS[name].title for name in look.alarms)  # what was measured; why, no number can say
         sentence = f"{titles}. If all were alike, the probability that this ever rings is at most 5\N{NO-BREAK SPACE}%."
+        sentence += f" The last look failed, so this is the one before it: {look.problem}." if look.problem else ""
         return {"kind": "alarm", "word": "Alarm", "sentence": sentence}
     if look.problem:
         return {"kind": "new", "word": "Cannot look", "sentence": f"The rewards cannot be looked at: {look.problem}"}

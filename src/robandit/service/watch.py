@@ -23,7 +23,7 @@ from robandit.forensics.statistics import STATISTICS
 from robandit.online.journal import seal_line
 from robandit.service.experiment import Experiment
 from robandit.service.problems import Problem, report
-from robandit.service.stores.base import ServiceStore
+from robandit.service.stores.base import ServiceStore, Unreachable
 
 if TYPE_CHECKING:
     from robandit.service.service import Service
@@ -111,7 +111,7 @@ class Watch:
     def next(self) -> Experiment | None:
         """The experiment with something new that was asked for, or not looked at for the longest time."""
         known = self.service.engine.experiments
-        self.asked = {one for one in self.asked if known[one].line > self.seen(known[one])}
+        self.asked = {one for one in self.asked if one in known and known[one].line > self.seen(known[one])}
         new = [one for one in known.values() if self.is_new(one)]
         return min(new, key=lambda one: (one.id not in self.asked, self.when(one)), default=None)
 
@@ -141,8 +141,10 @@ class Watch:
                 if not shadows:
                     raise
                 found = await audited(copy.path, [])  # a shadow that cannot learn from this journal is left out
-        except (InputError, OSError, ValueError) as error:
-            return Look(copy.line, time.time(), time.monotonic() - began, problem=str(error))
+        except (InputError, OSError, ValueError, Unreachable) as error:
+            before = self.looks.get(experiment.id)  # an alarm that rang goes on ringing
+            known = None if before is None else before.found
+            return Look(copy.line, time.time(), time.monotonic() - began, known, str(error))
         return Look(copy.line, time.time(), time.monotonic() - began, found)
 
     async def trip(self, experiment: Experiment, look: Look) -> None:
