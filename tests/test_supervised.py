@@ -17,7 +17,7 @@ from robandit.service.stores.base import Unreachable
 from robandit.service.stores.memory import MemoryStore
 from robandit.service.supervisor import Supervisor
 from robandit.service.tokens import Tokens
-from robandit.service.watch import Copy, Look
+from robandit.service.watch import JournalAudit, JournalCopy
 from tests.serving import Running, running
 
 OFFERS = {"name": "offers", "arms": ["red", "green"], "policy": {"name": "samba"}}
@@ -96,17 +96,17 @@ def test_the_watch_forgets_who_moved_away_and_survives_a_lost_database(
 ) -> None:
     service = begin()
     watch = service.watch
-    watch.asked = {1, 7}  # experiment 7 is served elsewhere by now
+    watch.requested = {1, 7}  # experiment 7 is served elsewhere by now
     experiment = watch.next()
     assert experiment is not None
-    assert watch.asked == {1}
-    watch.looks[1] = Look(1, time.time(), 1.0, {"alarms": {"rate": 10}, "flagged": ["s"]})
+    assert watch.requested == {1}
+    watch.audits[1] = JournalAudit(1, time.time(), 1.0, {"alarms": {"rate": 10}, "flagged": ["s"]})
 
     def lost(*_: Any) -> None:
         raise Unreachable("the database does not answer")
 
-    monkeypatch.setattr(Copy, "grow", lost)
-    look = asyncio.run(watch.look(experiment, tmp_path))
+    monkeypatch.setattr(JournalCopy, "grow", lost)
+    look = asyncio.run(watch.audit(experiment, tmp_path))
     assert look.problem == "the database does not answer"
     assert (look.alarms, look.flagged) == (["rate"], ["s"])  # what rang goes on ringing
 
@@ -114,12 +114,12 @@ def test_the_watch_forgets_who_moved_away_and_survives_a_lost_database(
 def test_a_watch_that_dies_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
     service, lives = begin(), 0
 
-    async def broken(*_: Any) -> Look:
+    async def broken(*_: Any) -> JournalAudit:
         nonlocal lives
         lives += 1
         raise RuntimeError("out of luck")
 
-    monkeypatch.setattr(watching.Watch, "look", broken)
+    monkeypatch.setattr(watching.Watch, "audit", broken)
     monkeypatch.setattr(watching, "BEAT", 0.01)
     service.watch.every = 0.01
 
