@@ -158,11 +158,12 @@ class Auditor:
         if self.policy.rewards_fixed:
             self.notes.append(f"no influence of sources on {self.policy}: {self.policy.rewards_fixed}")
             return None
-        count = min(len(self.table.sources), replays or len(self.table.sources))
-        total = float(self.table.rows) * count
+        done = 0.0
 
-        def told(rows: float) -> None:
-            self.tell(rows / total, "without one source at a time")
+        def told(share: float) -> None:
+            nonlocal done
+            self.tell(share - done, "without one source at a time")
+            done = share
 
         found = influence_of(self.folding, self.table, leader, replays, told)
         if found.left_out:

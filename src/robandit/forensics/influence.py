@@ -14,13 +14,12 @@ from robandit.forensics.tables import Codes, Table
 from robandit.game import Floats
 from robandit.lab import leave_out
 from robandit.lab.folds import NOBODY, Folding
+from robandit.progress import Progress, ignore
 
 FOLDED = 10**10  # rows folded for leave-one-out at most, unless asked for more: minutes on two cores
 STEPS = 16  # greedy steps, each of which looks at the next few sources again
 NEXT = 16
 PRUNED = 64  # a larger set is not made minimal
-
-Tell = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def first_order(folding: Folding, leader: int, sources: int) -> Floats:
 
 
 def influence_of(
-    folding: Folding, table: Table, leader: int, replays: int | None = None, tell: Tell | None = None
+    folding: Folding, table: Table, leader: int, replays: int | None = None, progress: Progress = ignore
 ) -> Influence:
     """Fold without each source; without the most promising ones only, if there are too many for the time there is."""
     sources = len(table.sources)
@@ -66,7 +65,7 @@ def influence_of(
     tried = present[np.argsort(-np.abs(hint[present]), kind="stable")][:most]
     if len(tried) == 0:
         return Influence(tried, np.zeros((0, folding.setting.arms)), counts[tried], 0)
-    probabilities = folding.without(tried, progress=tell)[:, 0]
+    probabilities = folding.without(tried, progress=progress)[:, 0]
     order = np.lexsort((-hint[tried], probabilities[:, leader]))  # the lowest p(leader) first, ties by first order
     return Influence(tried[order], probabilities[order], counts[tried[order]], len(present) - len(tried))
 

@@ -17,7 +17,7 @@ from robandit.errors import InputError
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.batch import simulate
 from robandit.lab.counts import ABOVE
-from robandit.lab.table import set_table
+from robandit.lab.scenario import Scenario
 from robandit.lab.trace import Trace
 from robandit.redteam.candidate import Candidate
 from robandit.store.code import code_hash
@@ -87,7 +87,7 @@ class Evaluator:
     def check(self, runs: int) -> None:
         """Refuse what could not be played, before anything is."""
         game = self.game
-        set_table(game.policy, game.environment, None, game.horizon, runs, game.seed, 1, **game.shape)
+        Scenario(game.policy, game.environment, horizon=game.horizon, runs=runs, seed=game.seed, **game.shape)
         if game.horizon > ABOVE:
             raise InputError(
                 f"horizon must be at most {ABOVE:,} here, not {game.horizon:,}: attacks meet rounds, not counts"

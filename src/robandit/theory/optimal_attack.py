@@ -114,7 +114,7 @@ def solve(programme: Callable[..., None], *terms: Any) -> None:
     given = (*terms, stop)
     with ThreadPoolExecutor(1) as pool:
         try:
-            pool.submit(kernel_for(programme, {}, given), (), *given).result()
+            pool.submit(kernel_for(programme, (), given), (), *given).result()
         except BaseException:
             stop[0] = 1
             raise
