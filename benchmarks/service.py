@@ -130,7 +130,7 @@ def begins(folder: str, rows: int) -> bool:
     import msgspec
 
     from robandit.service.engine import Engine
-    from robandit.service.messages import Ask, NewExperiment, Reward
+    from robandit.service.messages import DecisionRequest, NewExperiment, Reward
     from robandit.service.stores.sqlite import SqliteStore
     from robandit.service.verify import verify_store
 
@@ -139,7 +139,7 @@ def begins(folder: str, rows: int) -> bool:
     engine.create(NewExperiment("long", ARMS, "samba"))
     experiment, batch = engine.find("long"), []
     while experiment.line < rows:
-        made = engine.decide(experiment, Ask(), None)
+        made = engine.decide(experiment, DecisionRequest(), None)
         batch += made.rows
         batch += engine.reward(experiment, made.message.id, Reward(float(experiment.line % 4 == 0)), "somebody").rows
         if len(batch) > 5000:

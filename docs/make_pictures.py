@@ -8,15 +8,15 @@ from typing import Any
 
 import robandit as rb
 from robandit.catalogue import scaled, shipped
-from robandit.cli.attacks import as_flags
 from robandit.cli.main import main
 from robandit.environments.means import spread_means
-from robandit.pictures.corruption import regret_against_budget
-from robandit.pictures.regret import regret_comparison
+from robandit.lab.scenario import Scenario
+from robandit.pictures.corruption import draw_regret_by_budget
+from robandit.pictures.regret import draw_comparison
 from robandit.redteam.curves import curves_of
-from robandit.redteam.evaluate import Evaluator, Game, journal_for
-from robandit.redteam.frontier import with_told
-from robandit.redteam.search import worst_attack
+from robandit.redteam.evaluate import Evaluator, journal_for
+from robandit.redteam.frontier import with_assumed_corruption
+from robandit.redteam.search import SearchOptions, worst_attack
 
 FOLDER = Path(__file__).parent / "pictures"
 RUNS, HORIZON, BUDGET = 200, 100_000, 3000
@@ -45,7 +45,7 @@ def comparison() -> None:
     message = f"One attack, fixed beforehand: {order[0]} loses least ({least}), SAMBA is number {place} of {len(order)}"
     rest = f"9 arms, means 0.1 to 0.9, T = {HORIZON:,}, {RUNS} runs, mean and 95 % interval"
     conditions = ("no corruption", f"flip for {BUDGET:,} rounds from T/4 on (threat model A)")
-    regret_comparison(rows, conditions, message, rest, FOLDER / "comparison.png")
+    draw_comparison(rows, conditions, message, rest).save(FOLDER / "comparison.png")
 
 
 def told(policy: Any) -> Any:
@@ -59,27 +59,38 @@ def corruption() -> None:
     for threat, words in (("A", "before the draw"), ("B", "after the draw")):
         findings = []
         for cls in shipped("policy").values():
-            game = Game(with_told(scaled(cls())), rb.Bernoulli(spread_means(9)), HORIZON)
+            policy = with_assumed_corruption(scaled(cls()))
+            scenario = Scenario(policy, spread_means(9), horizon=HORIZON, runs=FRESH)
             for budget in BUDGETS:
-                evaluator = Evaluator(game, journal_for(game, Path("out/redteam"), f"redteam-{threat}-{budget:g}"))
-                found = worst_attack(evaluator, threat, budget, runs=FRESH, quick=True)
-                findings.append((game, found))
-                told = f"{threat} {game.policy!s:32} C={budget:6g} {found.regret['mean']:10.1f}"
-                print(f"{told} +- {found.regret['half_width_95']:8.1f}  {as_flags(found.candidate)}", file=sys.stderr)
-        panels.append((f"model {threat}, {words}", curves_of(findings, threat)))
+                journal = journal_for(scenario, Path("out/redteam"), f"redteam-{threat}-{budget:g}")
+                finding = worst_attack(Evaluator(scenario, journal), budget, SearchOptions(threat, quick=True))
+                findings.append(finding)
+                regret = f"{finding.regret['mean']:10.1f} +- {finding.regret['half_width_95']:8.1f}"
+                print(f"{threat} {policy!s:32} C={budget:6g} {regret}  {finding.candidate.flags()}", file=sys.stderr)
+        panels.append((f"model {threat}, {words}", curves_of(findings)))
     caption = f"9 arms, means 0.1 to 0.9, T = {HORIZON:,}; worst attack of a short list, chosen on other seeds"
-    regret_against_budget(panels, f"{caption}; mean and 95 % interval of {FRESH} runs", FOLDER / "corruption.png")
+    words = f"{caption}; mean and 95 % interval of {FRESH} runs"
+    draw_regret_by_budget(panels, words).save(FOLDER / "corruption.png")
 
 
 def attacks() -> None:
     """The frontier, one panel of it for the README, the shape of the optimum, and one attack over time."""
     main(["price", "--can", "erase", "--arms", "9", "--runs", "12", "--plot", str(FOLDER / "frontier-grid.png")])
     main(["price", "--frontier", "--plot", str(FOLDER / "frontier.png"), "--page", str(FOLDER / "frontier.html")])
-    main(["optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
-    main(["theory", "bounds", "--runs", "40", "--plot", str(FOLDER / "bounds.png")])
-    main(["theory", "recoveries", "--plot", str(FOLDER / "recoveries.png")])
-    main(["theory", "prices", "--means", "0.6,0.5", "--plot", str(FOLDER / "prices.png")])
+    main(["paper", "optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
+    main(["paper", "theory", "bounds", "--runs", "40", "--plot", str(FOLDER / "bounds.png")])
+    main(["paper", "theory", "recoveries", "--plot", str(FOLDER / "recoveries.png")])
+    main(["paper", "theory", "prices", "--means", "0.6,0.5", "--plot", str(FOLDER / "prices.png")])
     main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
+
+
+def first_attack() -> None:
+    """What the tutorial of that name draws."""
+    policies = {"thompson": "thompson", "bonus-thompson": "bonus-thompson:withstand=20"}
+    attacker = rb.attack("sink-shown", budget=20, capability="erase")
+    game = ([0.02, 0.03, 0.05], attacker)
+    traces = {name: rb.simulate(policy, *game, horizon=20_000, runs=100) for name, policy in policies.items()}
+    rb.plot(traces).save(str(FOLDER / "first-attack.png"))
 
 
 def wider() -> None:
@@ -103,6 +114,7 @@ def manipulated() -> None:
 
 
 if __name__ == "__main__":
+    first_attack()
     manipulated()
     wider()
     comparison()

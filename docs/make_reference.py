@@ -14,7 +14,7 @@ import robandit as rb
 from robandit import PLACES
 from robandit.catalogue import SHIPPED
 from robandit.cli.examples import EXAMPLES
-from robandit.cli.flags import commands_of
+from robandit.cli.flags import every_command
 from robandit.cli.lists import KINDS, entry
 from robandit.cli.main import build_parser
 
@@ -28,13 +28,13 @@ TITLES = {
     "adversary": "Attacks that decide themselves when and how far",
     "environment": "Environments",
 }
-STORED = Path(__file__).parent / "reproduction" / "full.json"
+STORED = Path(__file__).parents[1] / "src" / "robandit" / "paper" / "reproduction.json"
 
 
 def commands() -> str:
     """Every command with its flags and examples, as its help tells them."""
     pages = ["# Commands\n", "A mistake is answered by one sentence that says what is allowed, and exit code 2.\n"]
-    for name, parser in commands_of(build_parser()).choices.items():
+    for name, parser in every_command(build_parser()).items():
         examples = "\n".join(f"# {words}\n{line}" for line, words in EXAMPLES.get(name, []))
         pages.append(f"## robandit {name}\n\n{parser.description}\n")
         pages.append(f"```sh\n{examples}\n```\n" if examples else "")
@@ -152,7 +152,7 @@ def reproduction() -> str:
     lines = [
         "# Is the paper true?\n",
         f"What `make reproduce` of version {told['version']} answered to {len(verdicts)} claims: {counted}. "
-        "Nothing on this page was written by hand; it is made from docs/reproduction/full.json, which is the "
+        "Nothing on this page was written by hand; it is made from src/robandit/paper/reproduction.json, which is the "
         "results.json that command leaves behind, and a few minutes on two cores give it again.\n",
         "| verdict | claim | where |\n|---|---|---|\n"
         + "".join(f"| {c['verdict']} | [{escaped(c['text'])}](#{c['id']}) | {c['where']} |\n" for c in told["claims"]),

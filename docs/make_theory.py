@@ -36,7 +36,7 @@ def block(text: str) -> str:
 
 def verdicts() -> str:
     """The table of statements and the theorems' evidence."""
-    told = json.loads(output_of("robandit theory --json"))
+    told = json.loads(output_of("robandit paper theory --json"))
     rows = [
         f"| {item['where']} | {item['text']} | {item['verdict']} | {item['label']} |" for item in told["statements"]
     ]

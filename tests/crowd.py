@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from robandit.service.engine import Engine
-from robandit.service.experiment import opened
+from robandit.service.experiment import open_experiment
 from robandit.service.ids import read_id
-from robandit.service.stores.base import NO_HEAD, Store, chained
+from robandit.service.stores.base import NO_HEAD, ServiceStore, extend_chain
 
 
 def asked(address: str, token: str, method: str, path: str, told: Any = None, key: str = "") -> tuple[int, Any, str]:
@@ -95,14 +95,14 @@ class Crowd:
             thread.join()
 
 
-def check(crowd: Crowd, store: Store, experiment: int) -> None:
+def check(crowd: Crowd, store: ServiceStore, experiment: int) -> None:
     """All that was acknowledged is in the journal, once; no number and no key is there twice; the head is its hash."""
     key, chain = store.meta("key", b""), NO_HEAD
     decisions: dict[int, Any] = {}
     rewards: dict[int, float] = {}
     keys: Counter[str] = Counter()
     for place, (line, body) in enumerate(store.lines(experiment), start=1):
-        entry, chain = msgspec.json.decode(body), chained(chain, body)
+        entry, chain = msgspec.json.decode(body), extend_chain(chain, body)
         assert line == place
         if entry.get("entry") == "decide":
             assert entry["id"] == len(decisions)
@@ -121,8 +121,8 @@ def check(crowd: Crowd, store: Store, experiment: int) -> None:
         assert rewards[read_id(key, id).number] == value  # type: ignore[union-attr]
 
 
-def folded(store: Store, experiment: int) -> Any:
+def folded(store: ServiceStore, experiment: int) -> Any:
     """What an experiment's page tells, from the journal alone."""
     kept = next(one for one in store.experiments() if one.id == experiment)
-    engine = Engine(store, served=[])
-    return msgspec.to_builtins(engine.about(opened(store, kept, snapshots=False)))["arms"]
+    engine = Engine(store, records=[])
+    return msgspec.to_builtins(engine.about(open_experiment(store, kept, snapshots=False)))["arms"]

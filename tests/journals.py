@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from robandit.online.journal import spelled
+from robandit.online.journal import write_line
 from robandit.online.rules import Rules
 from robandit.online.terms import Terms
 from tests.naive.docket import Entry, Journal
@@ -113,7 +113,7 @@ def write(path: Path, terms: Terms, entries: list[Entry]) -> Path:
     """A journal as a file: its terms, then its lines."""
     checksum, texts = 0, []
     for entry in [terms.header(), *entries]:
-        text, checksum = spelled(json.loads(json.dumps(entry)), checksum)
+        text, checksum = write_line(json.loads(json.dumps(entry)), checksum)
         texts.append(text)
     path.write_bytes(b"".join(texts))
     return path

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import robandit as rb
-from robandit.online.journal import lines, parsed
+from robandit.online.journal import parse_line, read_lines
 
 ARMS = ["a", "b", "c"]
 KILLS_A_FILE = 20  # so that reading it again stays cheap
@@ -59,7 +59,7 @@ def killed_once(path: Path, after: float) -> list[str]:
 def known(path: Path) -> set[str]:
     """Every acknowledgement that the file backs."""
     found = set()
-    for entry in (parsed(line, path) for line in lines(path)):
+    for entry in (parse_line(line, path) for line in read_lines(path)):
         if entry.get("entry") == "decide":
             found.add(f"decide {entry['id']} {entry['arm']}")
         elif entry.get("entry") == "reward":
@@ -87,7 +87,7 @@ def main(folder: Path, kills: int) -> dict[str, int]:
             told["torn"] += 1
         try:
             told["lost"] += len(said - known(path))
-            if path.stat().st_size and next(lines(path), None):
+            if path.stat().st_size and next(read_lines(path), None):
                 rb.Learner.open(path, read_only=True)
         except rb.InputError as error:
             print(error, file=sys.stderr)

@@ -13,18 +13,18 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from robandit.catalogue import SHIPPED
 from robandit.game import Choice
 from robandit.online.fold import Fold
-from robandit.service import messages as say
+from robandit.service import messages
 from robandit.service.engine import Answer, Engine
-from robandit.service.experiment import Experiment, opened
-from robandit.service.ids import issued
+from robandit.service.experiment import Experiment, open_experiment
+from robandit.service.ids import issue_id
 from robandit.service.problems import Problem
-from robandit.service.stores.base import Store
+from robandit.service.stores.base import ServiceStore
 from robandit.service.stores.memory import MemoryStore
 from robandit.service.stores.sqlite import SqliteStore
 from tests.naive.docket import Journal
 
 KEY = bytes(range(32))
-STORES: list[Callable[[Path], Store]] = [lambda path: MemoryStore(), lambda path: SqliteStore(path / "db")]
+STORES: list[Callable[[Path], ServiceStore]] = [lambda path: MemoryStore(), lambda path: SqliteStore(path / "db")]
 SOURCES = [None, "shop", "shop/a", "shop/b", "bot"]
 PLACES = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 5, 12])  # how many decisions ago
 GOOD = st.sampled_from([0.0, 0.25, 1.0])
@@ -36,8 +36,8 @@ class Promise:
 
     def __init__(self, rules: dict[str, Any], patience: int) -> None:
         self.rules, self.patience = rules, patience
-        self.made: list[tuple[float, say.Decision]] = []
-        self.keys: dict[str, say.Decision] = {}
+        self.made: list[tuple[float, messages.DecisionReply]] = []
+        self.keys: dict[str, messages.DecisionReply] = {}
         self.units: dict[str, int] = {}
         self.values: dict[tuple[int, str], float] = {}
         self.shown: set[int] = set()
@@ -70,7 +70,7 @@ class Promise:
         self.shown.add(number)
         return 201
 
-    def stuck(self, unit: str | None, now: float, among: list[str]) -> say.Decision | None:
+    def stuck(self, unit: str | None, now: float, among: list[str]) -> messages.DecisionReply | None:
         """The decision that a unit has, while it lasts."""
         if unit is None or not self.rules["sticky"] or unit not in self.units:
             return None
@@ -107,12 +107,12 @@ class Machine(RuleBasedStateMachine):
         rules = {"window": window, "aggregate": aggregate if window else "first", "activation": activation}
         rules |= {"sticky": sticky} | ({} if "default" in more and window is None else more)
         self.promise = Promise(rules, patience)
-        asked = say.NewExperiment("one", ["a", "b", "c"], policy, seed=7, patience=patience)
-        asked.rules, asked.shadow = say.RulesAsked(**rules), ["exp3"] if shadow else []
+        asked = messages.NewExperiment("one", ["a", "b", "c"], policy, seed=7, patience=patience)
+        asked.rules, asked.shadow = messages.ExperimentRules(**rules), ["exp3"] if shadow else []
         self.same(lambda engine: engine.create(asked))
-        self.same(lambda engine: engine.create(say.NewExperiment("other", ["a", "b"], "exp3", seed=8)))
+        self.same(lambda engine: engine.create(messages.NewExperiment("other", ["a", "b"], "exp3", seed=8)))
         assert self.same(lambda engine: engine.create(asked)).status == 409
-        other = self.same(lambda engine: engine.decide(engine.find("other"), say.Ask(), None))
+        other = self.same(lambda engine: engine.decide(engine.find("other"), messages.DecisionRequest(), None))
         self.foreign = other.message.id
 
     def same(self, ask: Callable[[Engine], Answer]) -> Any:
@@ -149,7 +149,7 @@ class Machine(RuleBasedStateMachine):
     )
     def decide(self, key: str | None, unit: str | None, eligible: list[str] | None, count: int | None) -> None:
         """A decision, or the one that is there already."""
-        ask, promise = say.Ask(eligible, unit, count), self.promise
+        ask, promise = messages.DecisionRequest(eligible, unit, count), self.promise
         told = self.same(lambda engine: engine.decide(self.one(engine), ask, key))
         active = [arm for arm, status in promise.arms.items() if status == "active"]
         among = active if eligible is None else [arm for arm in active if arm in eligible]
@@ -165,7 +165,7 @@ class Machine(RuleBasedStateMachine):
             if known is not None:
                 assert decision == known
             else:
-                assert decision.id == issued(KEY, 0, 1, len(promise.made))
+                assert decision.id == issue_id(KEY, 0, 1, len(promise.made))
                 assert decision.arm in among
                 assert decision.probability is None or 0.0 < decision.probability <= 1.0
                 assert not decision.holdout or decision.probability == 1.0 / len(among)
@@ -191,7 +191,7 @@ class Machine(RuleBasedStateMachine):
     def reward(self, ago: int, value: float, part: str | None, source: str | None) -> None:
         """A reward: new, the same, another, late or none."""
         number = self.number(ago)
-        id, asked = self.promise.made[number][1].id, say.Reward(value, source, part)
+        id, asked = self.promise.made[number][1].id, messages.Reward(value, source, part)
         told = self.same(lambda engine: engine.reward(self.one(engine), id, asked, source))
         assert told.status == self.promise.reward(number, self.now, value, part or "")
 
@@ -201,7 +201,7 @@ class Machine(RuleBasedStateMachine):
         """What has a reward gets the same one, or maybe another."""
         number, part = list(self.promise.values)[-1 - place % len(self.promise.values)]
         value = value if other else self.promise.values[number, part]
-        id, asked = self.promise.made[number][1].id, say.Reward(value, None, part or None)
+        id, asked = self.promise.made[number][1].id, messages.Reward(value, None, part or None)
         told = self.same(lambda engine: engine.reward(self.one(engine), id, asked, None))
         assert told.status == self.promise.reward(number, self.now, value, part)
 
@@ -223,12 +223,12 @@ class Machine(RuleBasedStateMachine):
     @rule(letter=st.integers(0, 39), other=st.sampled_from("Ab0-"), epoch=st.integers(0, 1), beyond=st.integers(0, 2))
     def forge(self, letter: int, other: str, epoch: int, beyond: int) -> None:
         """Ids that were never given out: changed, of another experiment, of a decision to come, of another epoch."""
-        good = issued(KEY, 0, 1, 0)
+        good = issue_id(KEY, 0, 1, 0)
         changed = good[:letter] + other + good[letter + 1 :]
-        ids = [self.foreign, issued(KEY, 1, 1, 0), issued(bytes(32), 0, 1, 0), good + "A", ""]
-        ids += [issued(KEY, epoch, 1, len(self.promise.made) + beyond), *([changed] if changed != good else [])]
+        ids = [self.foreign, issue_id(KEY, 1, 1, 0), issue_id(bytes(32), 0, 1, 0), good + "A", ""]
+        ids += [issue_id(KEY, epoch, 1, len(self.promise.made) + beyond), *([changed] if changed != good else [])]
         for id in ids:
-            told = self.same(lambda engine, id=id: engine.reward(self.one(engine), id, say.Reward(1.0), None))
+            told = self.same(lambda engine, id=id: engine.reward(self.one(engine), id, messages.Reward(1.0), None))
             assert told.status == 404
             assert self.same(lambda engine, id=id: engine.activate(self.one(engine), id)).status == 404
 
@@ -291,8 +291,8 @@ class Machine(RuleBasedStateMachine):
         for engine, store in zip(self.engines, self.stores, strict=True):
             experiment, kept = self.one(engine), store.experiments()[0]
             if experiment.learning_again:
-                found = opened(store, kept, snapshots=False, standing=deepcopy(experiment.standing))
-                experiment.taken_over(found)
+                found = open_experiment(store, kept, snapshots=False, standing=deepcopy(experiment.standing))
+                experiment.take_over(found)
                 experiment.learning_again, experiment.since = False, []
 
     @rule(seconds=st.sampled_from([0.0, 0.5, 3.0, WINDOW, 90_000.0]), tick=st.booleans())
@@ -340,7 +340,7 @@ class Machine(RuleBasedStateMachine):
         """The journal read again from its first line, and by the naive rules."""
         experiment = self.one(self.engines[0])
         for store in self.stores:
-            assert opened(store, store.experiments()[0], snapshots=False).snapshot() == experiment.snapshot()
+            assert open_experiment(store, store.experiments()[0], snapshots=False).snapshot() == experiment.snapshot()
         journal = Journal(experiment.terms)
         for _, entry in entries_of(self.stores[-1], 1):
             assert journal.accepts(entry)
@@ -349,13 +349,15 @@ class Machine(RuleBasedStateMachine):
         for kind, *words in told.heard:
             if kind == "decided":
                 probability = float("nan") if words[1] is None else words[1]
-                fold.decided(Choice(fold.index(words[0]), probability, words[2]), words[3])
+                fold.record_decision(Choice(fold.index(words[0]), probability, words[2]), words[3])
+            elif kind == "rewarded":
+                fold.learn_reward(*words[:2])
             else:
-                getattr(fold, kind)(*words)
+                fold.change_arm(*words)
         assert fold.saved_state() == experiment.fold.saved_state()
         assert (told.expired, told.left_out) == (experiment.docket.expired, experiment.docket.left_out)
 
 
-def entries_of(store: Store, experiment: int) -> list[tuple[int, Any]]:
+def entries_of(store: ServiceStore, experiment: int) -> list[tuple[int, Any]]:
     """The lines of a journal behind its terms."""
     return [(line, msgspec.json.decode(body)) for line, body in store.lines(experiment, 1)]

@@ -9,9 +9,9 @@ from typing import Any
 import apsw
 
 from robandit.errors import InputError
-from robandit.service.stores.base import NO_HEAD, Head, Row, Snapshot, chained
+from robandit.service.stores.base import NO_HEAD, Head, Row, Snapshot, extend_chain
 from robandit.service.stores.sqlite import SqliteStore
-from robandit.service.writer import Writer
+from robandit.service.writer import GroupWriter
 from tests.disk import Crashes, Disk, Op, Tape
 
 
@@ -25,10 +25,10 @@ def body_of(line: int) -> str:
 @cache
 def head_of(line: int) -> bytes:
     """The head after a line, computed from the first line on."""
-    return chained(head_of(line - 1), body_of(line)) if line else NO_HEAD
+    return extend_chain(head_of(line - 1), body_of(line)) if line else NO_HEAD
 
 
-async def play(store: SqliteStore, tape: Tape, commits: int, writer_of: type[Writer]) -> list[Any]:
+async def play(store: SqliteStore, tape: Tape, commits: int, writer_of: type[GroupWriter]) -> list[Any]:
     """Clients that ask again as soon as they are answered, until so many commits are done or one has failed."""
     errors, loop = list[Any](), asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
@@ -60,12 +60,14 @@ async def play(store: SqliteStore, tape: Tape, commits: int, writer_of: type[Wri
         await asyncio.sleep(0)
         writer.add([], reply, 10**9)  # who comes later is told so, too
     else:
-        await writer.added([])
+        await writer.commit([])
         writer.close()
     return errors
 
 
-def recorded(path: Path, commits: int, *, writer_of: type[Writer] = Writer, pragma: str = "", **fault: Any) -> Any:
+def recorded(
+    path: Path, commits: int, *, writer_of: type[GroupWriter] = GroupWriter, pragma: str = "", **fault: Any
+) -> Any:
     """A run of the writer over a database, on a tape; and what went wrong."""
     tape = Tape(**fault)
     disk, errors, store = Disk(f"tape {path}", tape), list[Any](), None

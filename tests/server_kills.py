@@ -19,11 +19,11 @@ from typing import Any
 import msgspec
 
 from robandit.cli.main import main as robandit
-from robandit.online.journal import as_log
+from robandit.online.columns import read_columns
 from robandit.online.terms import read_terms
 from robandit.online.warm import fold_log
 from robandit.service import engine, experiment, serve
-from robandit.service.experiment import opened
+from robandit.service.experiment import open_experiment
 from robandit.service.ids import read_id
 from robandit.service.stores.sqlite import SqliteStore
 from robandit.state import save_state
@@ -184,9 +184,9 @@ def compared(client: Client, path: Path) -> dict[str, int]:
         lost += values.get(read_id(key, id).number) != value  # type: ignore[union-attr]
     twice = len(made) - len({entry["key"] for entry in made}) + len(rewards) - len(values)
     twice += [entry["id"] for entry in made] != list(range(len(made)))
-    lived, again = (opened(store, kept, snapshots=snapshots) for snapshots in (True, False))
+    lived, again = (open_experiment(store, kept, snapshots=snapshots) for snapshots in (True, False))
     file = write(path / "journal", read_terms(json.loads(first)), entries)
-    by_columns = save_state(again.policy, fold_log(again.policy, as_log(file), engine="plain"))
+    by_columns = save_state(again.policy, fold_log(again.policy, read_columns(file), engine="plain"))
     differ = (lived.snapshot() != again.snapshot()) + (by_columns != again.fold.saved_state())
     used = store.snapshot(kept.id)
     store.close()
@@ -199,7 +199,7 @@ def main(folder: Path, kills: int) -> dict[str, int]:
     """Kill, start again, ask again; compare at last."""
     experiment.EVERY, serve.SYNCS = SNAPSHOTS, 1
     store = SqliteStore(folder / "db")
-    engine.Engine(store).create(msgspec.convert(NEW, engine.say.NewExperiment))
+    engine.Engine(store).create(msgspec.convert(NEW, engine.messages.NewExperiment))
     store.close()
     client = Client(kills)
     for _ in range(kills):

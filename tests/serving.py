@@ -10,7 +10,7 @@ from typing import Any
 
 from robandit.service.serve import run
 from robandit.service.service import Service
-from robandit.service.stores.base import Store
+from robandit.service.stores.base import ServiceStore
 from robandit.service.stores.memory import MemoryStore
 from robandit.service.tokens import Tokens, new_token
 
@@ -33,7 +33,7 @@ class Running:
 
 
 @contextmanager
-def running(store: Store | None = None, folder: Path | None = None, **tokens: str) -> Iterator[Running]:
+def running(store: ServiceStore | None = None, folder: Path | None = None, **tokens: str) -> Iterator[Running]:
     """Serve; `tokens` are names with their roles, kept in a file of the folder."""
     secrets = {name: new_token(str(folder / "tokens"), name, roles) for name, roles in tokens.items()} if folder else {}
     service = Service(store or MemoryStore(), Tokens(folder / "tokens" if folder and tokens else None))

@@ -7,15 +7,23 @@ import pytest
 
 import robandit as rb
 from robandit.redteam import advice
-from robandit.redteam.advice import CANDIDATES, MARGIN, Weighed, choose_by_price, choose_under_ring, feared, listed
+from robandit.redteam.advice import (
+    CANDIDATES,
+    MARGIN,
+    MeasuredPolicy,
+    choose_by_price,
+    choose_under_ring,
+    forged_rewards,
+    policies_to_try,
+)
 from robandit.redteam.candidate import Candidate
 from robandit.redteam.price import Price
 
 
-def made_up(name: str, clean: float, blocks: tuple[float | None, ...], half: float = 1.0) -> Weighed:
+def made_up(name: str, clean: float, blocks: tuple[float | None, ...], half: float = 1.0) -> MeasuredPolicy:
     told = {"mean": clean, "half_width_95": half}
     price = Price(Candidate("sink-shown"), told, None, blocks, {})
-    return Weighed(rb.policy(name), told, price.learns, price)
+    return MeasuredPolicy(rb.policy(name), told, price.learns, price)
 
 
 def test_the_cheapest_that_withstands_the_budget_with_room_is_chosen() -> None:
@@ -30,7 +38,7 @@ def test_the_cheapest_that_withstands_the_budget_with_room_is_chosen() -> None:
     assert "samba, 61 (60 to 66) by sink-shown" in choose_by_price([weak, firm], 80.0)[1]
 
 
-def test_where_peace_costs_the_same_the_dearer_to_turn_is_chosen() -> None:
+def test_where_clean_regrets_are_level_the_one_that_costs_more_to_fool_is_chosen() -> None:
     one, other = made_up("thompson", 90, (30.0,) * 3), made_up("samba", 91.5, (60.0,) * 3)
     assert choose_by_price([one, other], 10.0)[0] == other
     assert choose_by_price([one, made_up("samba", 92.5, (60.0,) * 3)], 10.0)[0] == one
@@ -43,9 +51,9 @@ def test_a_policy_that_does_not_learn_is_never_advised() -> None:
 
 
 def test_under_a_ring_the_least_regret_counts_if_it_still_plays_the_best_arm() -> None:
-    def ringed(name: str, regret: float, share: float) -> Weighed:
+    def ringed(name: str, regret: float, share: float) -> MeasuredPolicy:
         told = {"mean": regret, "half_width_95": 1.0}
-        return Weighed(rb.policy(name), told, True, attacked=told, best_share=share)
+        return MeasuredPolicy(rb.policy(name), told, True, attacked=told, best_share=share)
 
     ring = rb.Capability(share=0.05)
     assert str(choose_under_ring([ringed("samba", 90, 0.8), ringed("ucb1", 70, 0.9)], ring, 0.1)[0].policy) == "ucb1"  # type: ignore[union-attr]
@@ -55,13 +63,13 @@ def test_under_a_ring_the_least_regret_counts_if_it_still_plays_the_best_arm() -
     assert "limit" not in choose_under_ring([ringed("samba", 90, 0.3)], ring, None)[1]
 
 
-def test_the_number_one_fears_is_put_into_the_list() -> None:
-    assert listed(300.0)[-1] == "bonus-thompson:linear=360"
-    assert listed(math.inf) == CANDIDATES
-    assert listed(16.0) == CANDIDATES  # 1.2 times as many is 20, which is there already
-    assert feared(rb.Capability(), None, 5000) == 5.0
-    assert feared(rb.Capability(share=0.1), None, 5000) == math.inf
-    assert feared(rb.Capability(share=0.1), 7.0, 5000) == 7.0
+def test_the_number_of_forged_rewards_is_put_into_the_list() -> None:
+    assert policies_to_try(300.0)[-1] == "bonus-thompson:linear=360"
+    assert policies_to_try(math.inf) == CANDIDATES
+    assert policies_to_try(16.0) == CANDIDATES  # 1.2 times as many is 20, which is there already
+    assert forged_rewards(rb.Capability(), None, 5000) == 5.0
+    assert forged_rewards(rb.Capability(share=0.1), None, 5000) == math.inf
+    assert forged_rewards(rb.Capability(share=0.1), 7.0, 5000) == 7.0
 
 
 @pytest.fixture
@@ -70,7 +78,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_each_attacker_gets_an_answer_of_his_own_that_agrees_with_its_numbers(robandit: Any) -> None:
+def test_each_attacker_gets_an_answer_of_its_own_that_agrees_with_its_numbers(robandit: Any) -> None:
     words = ["advise", "--means", "0.3,0.45,0.8", "--horizon", "1500", "--json"]
     erase = robandit(*words, "--can", "erase", "--budget", "12")[1]
     add = robandit(*words, "--can", "add", "--budget", "12")[1]

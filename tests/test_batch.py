@@ -41,7 +41,8 @@ except KeyboardInterrupt:
     sys.exit(130)
 """
 OPTIMUM = WARM.format(
-    short=["optimum", "--budget", "2", "--horizon", "10"], long=["optimum", "--budget", "300", "--horizon", "50000"]
+    short=["paper", "optimum", "--budget", "2", "--horizon", "10"],
+    long=["paper", "optimum", "--budget", "300", "--horizon", "50000"],
 )
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from robandit.pictures.frontier import Dot, Panel
-from robandit.redteam.page import write_page
+from robandit.pictures.frontier import FrontierDot, FrontierPanel
+from robandit.redteam.page import write_frontier_page
 from robandit.store.cells import Store
 from robandit.study.report import write_report
 from robandit.study.run import run_here
@@ -137,7 +137,7 @@ window.addEventListener("load", function () {
 def pointed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of two attackers on two environments, with a probe in it."""
     dots = [
-        Dot(
+        FrontierDot(
             f"samba:learning_rate={rate}",
             "samba",
             rate,
@@ -151,17 +151,17 @@ def pointed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         for rate in (0.05, 0.1)
     ]
-    dots.append(Dot("ucb1", "ucb1", None, 300.0, 2.0, 5.0, 6.0, 7.0, False, "oracle"))
-    dots.append(Dot("</script><b>mine", "mine", None, 400.0, 2.0, math.inf, math.inf, math.inf, True, "ace"))
+    dots.append(FrontierDot("ucb1", "ucb1", None, 300.0, 2.0, 5.0, 6.0, 7.0, False, "oracle"))
+    dots.append(FrontierDot("</script><b>mine", "mine", None, 400.0, 2.0, math.inf, math.inf, math.inf, True, "ace"))
     small = [replace(dot, low=dot.low / 1000, price=dot.price / 1000, high=dot.high / 1000) for dot in dots]
     panels = [
-        Panel("can only erase", "the grid", 1000, dots, ("uniform",)),
-        Panel("a ring", "the grid", 1000, small, unit="share", limit=0.0909),
-        Panel("can only erase", "clicks", 2000, dots[:2]),
-        Panel("a ring", "clicks", 2000, [], ("uniform",), unit="share", limit=0.03),
+        FrontierPanel("can only erase", "the grid", 1000, dots, ("uniform",)),
+        FrontierPanel("a ring", "the grid", 1000, small, unit="share", limit=0.0909),
+        FrontierPanel("can only erase", "clicks", 2000, dots[:2]),
+        FrontierPanel("a ring", "clicks", 2000, [], ("uniform",), unit="share", limit=0.03),
     ]
     page = tmp_path_factory.mktemp("pointed") / "pointed.html"
-    write_page(panels, "A lead.", page)
+    write_frontier_page(panels, "A lead.", page)
     page.write_text(page.read_text().replace("</body>", POINTED))
     return page
 
@@ -176,7 +176,7 @@ def test_the_frontier_answers_to_pointer_keys_and_boxes(chrome: Chrome, pointed:
     assert told["focused"] is told["back"] is told["escaped"] is True
     assert str(told["first"]).startswith("samba:learning_rate=0.05 ")  # on from the dot pointed at
     assert str(told["second"]).startswith("</script><b>mine  (on the front)\nknob: none")
-    assert "price: not turned by any attack tried" in str(told["second"])
+    assert "price: not fooled by any attack tried" in str(told["second"])
     assert "clean regret (rewards lost)" in str(told["words"])
     assert (told["only"], told["without"], told["attackers"], told["places"]) == (6, 2, 1, 2)
     assert told["again"] == told["dots"]

@@ -20,17 +20,17 @@ from robandit.theory import checker, interval
 from robandit.theory.certificate import certify
 from robandit.theory.games import exact, two_arms
 from robandit.theory.interval import Interval
-from robandit.theory.linear import least
-from robandit.theory.verify import Potential, best_leads, everywhere, rival_leads, verify
+from robandit.theory.linear import minimise
+from robandit.theory.verify import RoundedPotential, best_leads, everywhere, rival_leads, verify
 
-FOUND: dict[tuple[Any, ...], dict[str, Any]] = {}
+CERTIFICATES: dict[tuple[Any, ...], dict[str, Any]] = {}
 
 
 def certificate(means: tuple[float, float] = (0.9, 0.8), rate: float = 0.05) -> dict[str, Any]:
     key = (means, rate)
-    if key not in FOUND:
-        FOUND[key] = certify(two_arms(means, rate)).as_json()
-    return json.loads(json.dumps(FOUND[key]))
+    if key not in CERTIFICATES:
+        CERTIFICATES[key] = certify(two_arms(means, rate)).as_json()
+    return json.loads(json.dumps(CERTIFICATES[key]))
 
 
 @pytest.mark.parametrize(
@@ -41,17 +41,17 @@ def certificate(means: tuple[float, float] = (0.9, 0.8), rate: float = 0.05) -> 
 def test_known_games_have_a_certificate_that_the_checker_takes(
     means: tuple[float, float], rate: float, most: float
 ) -> None:
-    told = certificate(means, rate)
-    assert told["verified"] is True
-    assert told["lower_b"] <= told["b"] <= most
-    assert checker.faults(json.dumps(told)) == []
+    claim = certificate(means, rate)
+    assert claim["verified"] is True
+    assert claim["lower_b"] <= claim["b"] <= most
+    assert checker.faults(json.dumps(claim)) == []
 
 
 @pytest.mark.parametrize("field", ["b", "const", "log_coefficient"])
 def test_a_smaller_bound_is_refused(field: str) -> None:
-    told = certificate()
-    told[field] *= 0.99
-    assert checker.faults(json.dumps(told))
+    claim = certificate()
+    claim[field] *= 0.99
+    assert checker.faults(json.dumps(claim))
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
@@ -60,12 +60,12 @@ def test_a_coefficient_moved_the_wrong_way_is_refused(which: int, means: tuple[f
     """The bound is the least there is, so that two percent are too much: upwards, downwards or both."""
     refused = []
     for factor in (0.98, 1.02):
-        told = certificate(means, rate)
-        told["coefficients"][which] *= factor
-        told["log_coefficient"] *= 1.05  # so that the inequalities decide, not the closing
-        told["const"] *= 1.5
-        refused.append(bool(checker.faults(json.dumps(told))))
-        moved = Potential(*(exact(x) for x in (*told["coefficients"], told["b"])))
+        claim = certificate(means, rate)
+        claim["coefficients"][which] *= factor
+        claim["log_coefficient"] *= 1.05  # so that the inequalities decide, not the closing
+        claim["const"] *= 1.5
+        refused.append(bool(checker.faults(json.dumps(claim))))
+        moved = RoundedPotential(*(exact(x) for x in (*claim["coefficients"], claim["b"])))
         assert all(check.verified for check in verify(two_arms(means, rate), moved)) is not refused[-1]
     assert any(refused)
 
@@ -85,7 +85,7 @@ def test_a_coefficient_moved_the_wrong_way_is_refused(which: int, means: tuple[f
     ids=str,
 )
 def test_what_does_not_belong_together_is_refused(change: dict[str, Any], fault: str) -> None:
-    assert any(fault in found for found in checker.faults(json.dumps({**certificate(), **change})))
+    assert any(fault in sentence for sentence in checker.faults(json.dumps({**certificate(), **change})))
 
 
 def test_any_admissible_game_within_two_percent_of_its_programme() -> None:
@@ -94,16 +94,16 @@ def test_any_admissible_game_within_two_percent_of_its_programme() -> None:
         rival = round(dice.uniform(0.02, 0.95), 3)
         best = round(dice.uniform(rival + 0.005, 1.0), 3)
         rate = round(min(0.9, dice.uniform(0.02, 0.35) * (best / rival - 1.0)), 5)
-        told = certificate((best, rival), rate)
-        assert told["verified"] is True
-        assert told["b"] <= 1.02 * told["programme_b"]
+        claim = certificate((best, rival), rate)
+        assert claim["verified"] is True
+        assert claim["b"] <= 1.02 * claim["programme_b"]
 
 
 def test_the_inequalities_are_those_of_the_update_rule() -> None:
     """Enumerate one round of the rule at random states; both forms of the inequality must enclose the result."""
     dice = np.random.default_rng(3)
     game = two_arms((0.9, 0.8), 0.05)
-    v = Potential(exact(1.75), exact(0.98), exact(1.47), exact(3.7))
+    v = RoundedPotential(exact(1.75), exact(0.98), exact(1.47), exact(3.7))
     for _ in range(60):
         s, size = Fraction(dice.integers(1, 1000).item(), 1000), game.sizes[dice.integers(0, 3)]
         for leads in (False, True):
@@ -112,12 +112,12 @@ def test_the_inequalities_are_those_of_the_update_rule() -> None:
             if leads and size == 0:
                 truth /= float(1 - p)
             point = Interval(np.array(float(s)), np.array(float(s)))
-            found = (best_leads if leads else rival_leads)(game, v, size, point)
-            assert float(found.low) - 1e-9 < truth < float(found.high) + 1e-9
-            assert found.high - found.low < 1e-9
+            bounds = (best_leads if leads else rival_leads)(game, v, size, point)
+            assert float(bounds.low) - 1e-9 < truth < float(bounds.high) + 1e-9
+            assert bounds.high - bounds.low < 1e-9
 
 
-def drift(game: Any, v: Potential, p: Fraction, leads: bool, size: Fraction) -> float:
+def drift(game: Any, v: RoundedPotential, p: Fraction, leads: bool, size: Fraction) -> float:
     """E[V(p') - V(p)] + Delta q - b c, with one round of SAMBA in fractions and logarithms of 50 digits."""
     q, a = 1 - p, game.rate
     up = p + a * q * q / p if leads else p + a * p
@@ -139,8 +139,8 @@ def digits(value: Fraction) -> decimal.Decimal:
 
 def test_logarithms_are_enclosed_and_the_enclosure_is_narrow() -> None:
     values = [*np.linspace(-0.95, 1.0, 77), 0.0, 1e-12, -1e-12]
-    found = interval.log_ratio(Interval(np.array(values), np.array(values)))
-    for y, low, high in zip(values, found.low, found.high, strict=True):
+    bounds = interval.log_ratio(Interval(np.array(values), np.array(values)))
+    for y, low, high in zip(values, bounds.low, bounds.high, strict=True):
         precise = digits(Fraction(float(y)))
         with decimal.localcontext() as context:
             context.prec = 60
@@ -157,11 +157,11 @@ def test_fewer_terms_of_the_series_are_looser_and_not_wrong(monkeypatch: pytest.
     values, widths = np.linspace(-0.7, 1.0, 17), []  # none is 0
     for terms in (1, 3, 30):
         monkeypatch.setattr(interval, "TERMS", terms)
-        found = interval.log_ratio(Interval(values, values))
+        bounds = interval.log_ratio(Interval(values, values))
         truth = np.log1p(values) / values
-        assert (found.low <= truth + 1e-15).all()
-        assert (truth - 1e-15 <= found.high).all()
-        widths.append((found.high - found.low).max())
+        assert (bounds.low <= truth + 1e-15).all()
+        assert (truth - 1e-15 <= bounds.high).all()
+        widths.append((bounds.high - bounds.low).max())
     assert widths[0] > 10 * widths[1] > 1e-3 > 1e-13 > widths[2]
 
 
@@ -172,14 +172,14 @@ def test_wide_intervals_hold_every_value_inside() -> None:
     inside_x, inside_y = (pair[0] + (pair[1] - pair[0]) * dice.uniform(size=500) for pair in ends)
     positive = Interval(np.abs(y.low) + 0.1, np.abs(y.low) + 0.1 + y.high - y.low)
     divisor = positive.low + (positive.high - positive.low) * dice.uniform(size=500)
-    for found, value in (
+    for bounds, value in (
         (x + y, inside_x + inside_y),
         (x - y, inside_x - inside_y),
         (x * y, inside_x * inside_y),
         (x / positive, inside_x / divisor),
     ):
-        assert np.all(found.low <= value)
-        assert np.all(value <= found.high)
+        assert np.all(bounds.low <= value)
+        assert np.all(value <= bounds.high)
     tenth = interval.constant(Fraction(1, 10))
     assert Fraction(float(tenth.low)) < Fraction(1, 10) < Fraction(float(tenth.high))
     with pytest.raises(ZeroDivisionError):
@@ -210,30 +210,30 @@ def test_the_linear_programme_agrees_with_highs() -> None:
         rows = np.vstack([dice.normal(size=(60, 5)), np.eye(5), -np.eye(5)])
         limits, cost = np.concatenate([dice.uniform(0.1, 2.0, 60), np.full(10, 3.0)]), dice.normal(size=5)
         other = linprog(cost, A_ub=rows, b_ub=limits, bounds=[(None, None)] * 5, method="highs")
-        x = least(cost, rows, limits)
+        x = minimise(cost, rows, limits)
         assert cost @ x == pytest.approx(other.fun, rel=1e-6, abs=1e-6)
         assert np.all(rows @ x <= limits + 1e-7)
     with pytest.raises(InputError, match="no solution"):
-        least(np.array([1.0]), np.array([[1.0], [-1.0]]), np.array([-1.0, -1.0]))
+        minimise(np.array([1.0]), np.array([[1.0], [-1.0]]), np.array([-1.0, -1.0]))
 
 
 def test_the_bound_is_above_what_any_attack_was_seen_to_do(capsys: Any, tmp_path: Path) -> None:
     file = tmp_path / "c.json"
-    assert main(["certify", "--horizon", "2000", "--budget", "20", "--runs", "100", "--out", str(file)]) == 0
+    assert main(["paper", "certify", "--horizon", "2000", "--budget", "20", "--runs", "100", "--out", str(file)]) == 0
     assert "certificate" in capsys.readouterr().out
-    told = json.loads(file.read_text())
-    sides = told["sandwich"]
+    claim = json.loads(file.read_text())
+    sides = claim["sandwich"]
     assert sides["clean"] < sides["optimum"] < sides["certificate"]
     assert sides["played"]["mean"] - sides["played"]["half_width_95"] < sides["optimum"]
     grown = math.log1p(0.05 * 2000 / 1.9)
-    bound = told["const"] + told["log_coefficient"] * grown + told["b"] * 20
+    bound = claim["const"] + claim["log_coefficient"] * grown + claim["b"] * 20
     assert sides["certificate"] == pytest.approx(bound)
-    assert main(["certify", "--check", str(file)]) == 0
+    assert main(["paper", "certify", "--check", str(file)]) == 0
     assert "is a proof" in capsys.readouterr().out
     alone = subprocess.run([sys.executable, "-I", checker.__file__, str(file)], capture_output=True, text=True)
     assert (alone.returncode, alone.stdout) == (0, "the certificate is a proof\n")
-    file.write_text(json.dumps({**told, "b": told["lower_b"]}))
-    assert main(["certify", "--check", str(file), "--json"]) == 2
+    file.write_text(json.dumps({**claim, "b": claim["lower_b"]}))
+    assert main(["paper", "certify", "--check", str(file), "--json"]) == 2
     answer = capsys.readouterr()
     assert json.loads(answer.out)["verified"] is False
     assert "proves nothing: the inequality fails" in answer.err
@@ -253,17 +253,17 @@ def test_the_bound_is_above_what_any_attack_was_seen_to_do(capsys: Any, tmp_path
     ids=str,
 )
 def test_mistakes_are_answered_by_a_sentence(words: list[str], message: str, capsys: Any) -> None:
-    assert main(["certify", *words]) == 2
+    assert main(["paper", "certify", *words]) == 2
     assert message in capsys.readouterr().err
 
 
-def sampled(told: dict[str, Any]) -> float:
+def sampled(claim: dict[str, Any]) -> float:
     """How far the claim is broken anywhere on a dense grid of states and sizes of corruption, as the page writes it."""
-    (r1, r2), a, b, (inverse, logarithm, linear) = (told[k] for k in ("means", "learning_rate", "b", "coefficients"))
+    (r1, r2), a, b, (inverse, logarithm, linear) = (claim[k] for k in ("means", "learning_rate", "b", "coefficients"))
     s = np.concatenate([np.linspace(1e-9, 1.0, 4001), np.geomspace(1e-9, 1.0, 1000)])
     small = s / (1 + s)
     large = 1 - small
-    worst = [logarithm / a - told["log_coefficient"]]
+    worst = [logarithm / a - claim["log_coefficient"]]
     for c in (0.0, 1 - r2, r1, (1 - r2) / 2, r1 / 3):
         x1, x2 = max(r1 - c, 0.0), min(r2 + c, 1.0)
         p, q = small, large  # the rival leads
@@ -276,25 +276,25 @@ def sampled(told: dict[str, Any]) -> float:
         drift = moved + logarithm / a * logs - linear * q * q * (x2 - x1)
         worst.append(float(((drift + (r1 - r2) * q - b * c) / q).max()))
     end = (inverse * (2 - 1 / small[1:]) + linear * (0.5 - small[1:])) / a, (inverse - linear / 2) / a
-    return max(*worst, float(end[0].max()) - told["const"], end[1] - told["const"])
+    return max(*worst, float(end[0].max()) - claim["const"], end[1] - claim["const"])
 
 
 def test_what_the_checker_takes_is_true_however_the_file_was_changed() -> None:
     """Each number of the claim moved either way, a little or a lot: taken only where sampling finds nothing broken."""
     dice, verdicts = random.Random(5), []
     for number in range(18):
-        told = certificate(*random.Random(number).choice([((0.9, 0.8), 0.05), ((0.6, 0.5), 0.05)]))
+        claim = certificate(*random.Random(number).choice([((0.9, 0.8), 0.05), ((0.6, 0.5), 0.05)]))
         factor = dice.choice([0.9, 0.98, 0.995, 1.005, 1.02, 1.1])
         place = number % 9
         if place < 3:
-            told["coefficients"][place] *= factor
+            claim["coefficients"][place] *= factor
         elif place < 5:
-            told["means"][place - 3] = min(told["means"][place - 3] * factor, 1.0)
+            claim["means"][place - 3] = min(claim["means"][place - 3] * factor, 1.0)
         else:
-            told[("learning_rate", "b", "const", "log_coefficient")[place - 5]] *= factor
-        refused = bool(checker.faults(json.dumps(told)))
+            claim[("learning_rate", "b", "const", "log_coefficient")[place - 5]] *= factor
+        refused = bool(checker.faults(json.dumps(claim)))
         verdicts.append(refused)
-        assert refused or sampled(told) < 1e-9, (number, factor)
+        assert refused or sampled(claim) < 1e-9, (number, factor)
     assert 6 <= sum(verdicts) < 18
     assert sampled(certificate()) < 1e-9
     assert sampled({**certificate(), "b": certificate()["lower_b"]}) > 0.001
@@ -304,7 +304,7 @@ def test_a_file_that_says_two_things_is_refused(tmp_path: Path, capsys: Any) -> 
     """The first b is what a reader sees, the last one what JSON readers take."""
     file = tmp_path / "two.json"
     file.write_text('{"b": 1.0, ' + json.dumps(certificate())[1:])
-    assert main(["certify", "--check", str(file)]) == 2
+    assert main(["paper", "certify", "--check", str(file)]) == 2
     assert "says everything once" in capsys.readouterr().err
 
 

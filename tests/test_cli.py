@@ -282,13 +282,16 @@ def test_samples_from_a_file(robandit: Any, tmp_path: Path) -> None:
     told = robandit("play", "--environment", f"samples:file={file}", *SMALL, "--json")[1]
     assert told["environment"]["means"] == pytest.approx([0.375, 2.75 / 3])
     file.write_text("old,new\n0.5,three\n")
-    assert "ratings.csv line 2: 'three' is not a number" in robandit("play", "--environment", f"samples:file={file}")[2]
+    assert (
+        "ratings.csv, line 2: new must be a number, not 'three'"
+        in robandit("play", "--environment", f"samples:file={file}")[2]
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a,b\n0.1,0.5,0.9\n", "line 2 has 3 cells, the header names 2 arms"),
+        ("a,b\n0.1,0.5,0.9\n", "line 2: there must be at most 2 values, not 3"),
         ("0.1,0.5\n0.2,0.4\n", "line 1 must name the arms"),
         ("a,b\n0.1,1.5\n", "values must be numbers from 0 to 1; arm 2"),
         ("a,b\n", "must have a header row and at least one row"),

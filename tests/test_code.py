@@ -12,7 +12,8 @@ import pytest
 
 import robandit as rb
 from robandit.catalogue import SHIPPED
-from robandit.redteam.evaluate import Evaluator, Game, Play
+from robandit.lab.scenario import Scenario
+from robandit.redteam.evaluate import Evaluator, Play
 from robandit.sources import load_module, syntax
 from robandit.store.code import code_hash
 from robandit.store.journal import Journal
@@ -74,8 +75,8 @@ def executed(rate: str) -> Any:
 
 def test_a_class_without_a_text_is_known_by_its_bytecode(tmp_path: Path) -> None:
     assert code_hash(executed("1.0")) == code_hash(executed("1.0")) != code_hash(executed("2.0"))
-    game = Game(executed("1.0"), ENVIRONMENT, 50)
-    told = Evaluator(game, Journal(tmp_path / "kept.jsonl")).outcome(Play(None, 0.0, 1, 2))
+    scenario = Scenario(executed("1.0"), ENVIRONMENT, horizon=50)
+    told = Evaluator(scenario, Journal(tmp_path / "kept.jsonl")).outcome(Play(None, 0.0, 1, 2))
     assert told["best_share"] == [0.0, 0.0]
 
 

@@ -203,7 +203,7 @@ def test_methods_may_have_defaults() -> None:
         (NoSuchArm(), PartError, r"choose \(test_compile.py line \d+\) returned arm 5 in round 0, allowed are 0 to 1"),
         (LateTrouble(), PlayError, "chose arm 9, allowed are 0 to 1"),
         (LateNan(), PlayError, "left the simplex"),
-        (ListProbabilities(), PartError, "state.probabilities must be a one-dimensional array of floats"),
+        (ListProbabilities(), PartError, "state.probabilities must be a one-dimensional float array"),
         (NoState(), PartError, "dataclass with a field `probabilities`"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, rb.Policy) else "",

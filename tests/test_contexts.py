@@ -42,7 +42,7 @@ def test_one_user_for_ever_is_a_game_of_fixed_features_to_the_bit(name: str) -> 
     """The loop for arms with features, told the same blocks once, and the loop that is told them in every round."""
     one = Contexts(arms=4, dimension=3, users=1)
     blocks = np.kron(np.eye(4), one.population.users)
-    fixed = rb.Linear(rows=tuple(map(tuple, np.column_stack([one.means, blocks]))))
+    fixed = rb.LinearRewards(rows=tuple(map(tuple, np.column_stack([one.means, blocks]))))
     adversary, terms = rb.attack("sink-shown", budget=5.5), {"horizon": 300, "runs": 3, "checkpoints": 7}
     plays = [rb.simulate(rb.policy(name), game, adversary, **terms) for game in (one, fixed)]  # type: ignore[arg-type]
     for field in ("regret", "corruption_paid", "pulls", "best_shares"):
@@ -102,8 +102,8 @@ def test_a_file_gives_users(tmp_path: Path) -> None:
         "age,a\n1,0.5\n": "columns named mean.NAME",
         "age,mean.a\n1,2\n": "arm 1 was given 2",
         "mean.a\n0.5\n": "a feature at least",
-        "age,mean.a\n1\n": "line 2 has 1 cells",
-        "age,mean.a\nx,1\n": "line 2: could not convert",
+        "age,mean.a\n1\n": "line 2: there must be 2 values, not 1",
+        "age,mean.a\nx,1\n": "line 2: age must be a number, not 'x'",
     }.items():
         path.write_text(text)
         with pytest.raises(rb.InputError, match=message):
@@ -121,7 +121,7 @@ def test_who_cannot_play_is_told_why() -> None:
         with pytest.raises(rb.InputError, match=message):
             rb.simulate(name, GAME, horizon=10, **terms)  # type: ignore[arg-type]
     with pytest.raises(rb.InputError, match="where contexts come"):
-        rb.find_price(rb.policy("linucb"), GAME, horizon=10, runs=2, turned="regret")
+        rb.find_price(rb.policy("linucb"), GAME, horizon=10, runs=2, fooled="regret")
 
 
 @dataclass(frozen=True)

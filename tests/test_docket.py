@@ -11,12 +11,13 @@ import pytest
 import robandit as rb
 from robandit.catalogue import SHIPPED
 from robandit.game import Choice
+from robandit.online.columns import ColumnSink, read_columns
 from robandit.online.docket import Docket
-from robandit.online.fold import Fold, folded
-from robandit.online.journal import Columns, as_log, counting
+from robandit.online.fold import Fold
+from robandit.online.rebuild import rebuild
 from robandit.online.rules import Rules
-from robandit.online.saving import loaded, told_by
-from robandit.online.standing import Standing, standing_of
+from robandit.online.saving import load_fold, save_fold
+from robandit.online.standing import Entry, Standing, standing_of
 from robandit.online.terms import Terms
 from robandit.online.warm import fold_log
 from tests.journals import Writing, lines, write
@@ -34,17 +35,17 @@ class Hearing(Fold):
         super().__init__(SHIPPED.policy(terms.policy), terms)
         self.heard: list[tuple[Any, ...]] = []
 
-    def decided(self, choice: Choice, learns: bool = True, partial: bool = False) -> None:
+    def record_decision(self, choice: Choice, learns: bool = True, entry: Entry | None = None) -> None:
         self.heard.append(("decided", self.roster.names[choice.arm], choice.probability, choice.note, learns))
-        super().decided(choice, learns, partial)
+        super().record_decision(choice, learns, entry)
 
-    def rewarded(self, number: int, reward: float, source: str | None = None, time: float | None = None) -> None:
-        self.heard.append(("rewarded", number, reward, source, time))
-        super().rewarded(number, reward, source, time)
+    def learn_reward(self, number: int, reward: float, entry: Entry | None = None) -> None:
+        self.heard.append(("rewarded", number, reward, entry["source"], entry["time"]))
+        super().learn_reward(number, reward, entry)
 
-    def change(self, name: str, change: str) -> None:
+    def change_arm(self, name: str, change: str) -> None:
         self.heard.append(("change", name, change))
-        super().change(name, change)
+        super().change_arm(name, change)
 
 
 def docket_of(terms: Terms, entries: list[Any], fold: Fold | None = None) -> Docket:
@@ -54,7 +55,7 @@ def docket_of(terms: Terms, entries: list[Any], fold: Fold | None = None) -> Doc
 
 def state(docket: Docket) -> Any:
     """All that decides what a docket and its fold do next; shares used up are counted only where anything is capped."""
-    return docket.as_json() | {"learnt": None}, told_by(docket.target)
+    return docket.as_json() | {"learnt": None}, save_fold(docket.target)
 
 
 def retold(policy: str, terms: Terms, heard: list[tuple[Any, ...]]) -> Any:
@@ -62,11 +63,11 @@ def retold(policy: str, terms: Terms, heard: list[tuple[Any, ...]]) -> Any:
     fold = Fold(SHIPPED.policy(policy), terms)
     for kind, *told in heard:
         if kind == "decided":
-            fold.decided(Choice(fold.index(told[0]), *told[1:3]), told[3])
+            fold.record_decision(Choice(fold.index(told[0]), *told[1:3]), told[3])
         elif kind == "rewarded":
-            fold.rewarded(*told)
+            fold.learn_reward(*told[:2])
         else:
-            fold.change(*told)
+            fold.change_arm(*told)
     return fold.saved_state()
 
 
@@ -103,24 +104,24 @@ def test_without_rules_it_is_the_fold(policy: str) -> None:
     other = Fold(fold.policy, fold.terms)
     docket = Docket(fold.terms, standing_of([]), other)
     for number in range(40):
-        arm, probability, note = fold.choice(None)
+        choice = fold.choose(None)
+        arm, probability, note = choice
         told = {
             "arm": "abcd"[arm],
             "chance": None if probability != probability else float(probability),
             "note": int(note),
         }
-        entries = [{"entry": "decide", "id": number, **told, "eligible": None, "time": None}]
-        if number % 4:
-            late = number - number % 3
-            entries.append({"entry": "reward", "id": late, "value": number % 5 / 4, "source": "s", "time": None})
+        fold.record_decision(choice)
+        docket.take(number, {"entry": "decide", "id": number, **told, "eligible": None, "time": None})
+        late, value = number - number % 3, number % 5 / 4
+        if number % 4 and late in fold.pending:
+            fold.learn_reward(late, value)
+            docket.take(number, {"entry": "reward", "id": late, "value": value, "source": "s", "time": None})
         if number == 20 and not fold.policy.arms_fixed:
-            entries.append({"entry": "arm", "arm": "d", "change": "added"})
-        for entry in entries:
-            if entry["entry"] != "reward" or entry["id"] in fold.pending:
-                fold.take(entry)
-                docket.take(number, entry)
+            fold.change_arm("d", "added")
+            docket.take(number, {"entry": "arm", "arm": "d", "change": "added"})
     assert len(fold.pending) < 9
-    assert told_by(other) == told_by(fold)
+    assert save_fold(other) == save_fold(fold)
     assert list(docket.cases) == list(fold.pending)
 
 
@@ -135,8 +136,8 @@ def test_a_file_says_the_same_to_every_reader(tmp_path: Path, policy: str) -> No
         for line, entry in lines(entries):
             docket.take(line, entry)
         told = docket.target.saved_state()
-        assert told_by(folded(path, docket.target.policy)) == told_by(docket.target)
-        log = as_log(path)
+        assert save_fold(rebuild(path, docket.target.policy)) == save_fold(docket.target)
+        log = read_columns(path)
         for engine in engines:
             assert rb.save_state(docket.target.policy, fold_log(docket.target.policy, log, engine=engine)) == told
 
@@ -146,18 +147,18 @@ def test_a_snapshot_at_any_line_changes_nothing() -> None:
         writing = Writing(seed).grow(40)
         terms, entries = writing.journal.terms, writing.journal.entries
         whole = docket_of(terms, entries)
-        saved = [json.dumps([whole.as_json(), told_by(whole.target)])]
+        saved = [json.dumps([whole.as_json(), save_fold(whole.target)])]
         for line, entry in lines(entries):
             whole.take(line, entry)
-            saved.append(json.dumps([whole.as_json(), told_by(whole.target)]))
+            saved.append(json.dumps([whole.as_json(), save_fold(whole.target)]))
         for read, text in enumerate(saved):
             told, fold = json.loads(text)
-            again = docket_of(terms, entries, loaded(fold, SHIPPED.policy))
+            again = docket_of(terms, entries, load_fold(fold, SHIPPED.policy))
             again.load(told)
             for line, entry in list(lines(entries))[read:]:
                 again.take(line, entry)
             assert json.loads(json.dumps(again.as_json())) == json.loads(json.dumps(whole.as_json()))
-            assert told_by(again.target) == told_by(whole.target)
+            assert save_fold(again.target) == save_fold(whole.target)
 
 
 def test_a_quarantine_that_was_lifted_leaves_no_trace() -> None:
@@ -234,7 +235,7 @@ def test_what_cannot_be_read_is_refused() -> None:
 def test_columns_know_whether_decisions_were_among_some_arms_only(eligible: list[str] | None) -> None:
     """Off-policy values are refused for such a journal, so the docket must hand it on."""
     terms = Terms("samba", ("a", "b"), 1, rules=Rules())
-    columns = Columns(terms)
+    columns = ColumnSink(terms)
     entry = {"entry": "decide", "id": 0, "arm": "a", "chance": 0.5, "note": 0, "eligible": eligible, "time": 1.0}
-    counting(columns, Standing()).take(2, entry)
-    assert columns.as_log().partial == (eligible is not None)
+    Docket(terms, Standing(), columns).take(2, entry)
+    assert columns.log().partial == (eligible is not None)

@@ -1,23 +1,26 @@
 """Examples of the docs run as they stand, in an empty folder; links of the sources lead somewhere."""
 
 import importlib.util
+import io
 import json
 import re
 import sys
 import types
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from robandit import PLACES
 from robandit.catalogue import parameters_of, shipped
-from robandit.cli.flags import commands_of
+from robandit.cli.flags import every_command
 from robandit.cli.main import build_parser
 
 HOME = Path(__file__).parents[1]
 PAGES = [HOME / name for name in ("README.md", "docs/deploy.md", "docs/wider.md")]
 PAGES += sorted((HOME / "docs" / "tutorials").glob("*.md"))
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", re.S | re.M)
 SOURCES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
 SOURCES += sorted((HOME / "docs").rglob("*.md"))
 MADE = {"contributing.md", "architecture.md", "changelog.md", "reproduction.md"}  # by docs/make_site.py
@@ -25,16 +28,34 @@ MADE = {"contributing.md", "architecture.md", "changelog.md", "reproduction.md"}
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_tutorial_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its blocks in order, as one file: a class is compiled from its text, so there must be one."""
+    """Its blocks in order, as one file: a class is compiled from its text, so there must be one.
+
+    A block of kind `text` after a block of Python is what that prints.
+    """
     monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall(page.read_text())
     assert blocks
+    printed = [io.StringIO()]
     file = tmp_path / f"tutorial_{page.stem.replace('-', '_')}.py"
-    file.write_text("\n".join(blocks))
+    file.write_text("\nnext_block()\n".join(code for code, _ in blocks))
     module = types.ModuleType(file.stem)
     module.__file__ = str(file)
     monkeypatch.setitem(sys.modules, file.stem, module)
-    exec(compile(file.read_text(), str(file), "exec"), module.__dict__)
+
+    def next_block() -> None:
+        printed.append(io.StringIO())
+        sys.stdout = printed[-1]
+
+    with redirect_stdout(printed[0]):
+        exec(compile(file.read_text(), str(file), "exec"), module.__dict__ | {"next_block": next_block})
+    for (code, output), said in zip(blocks, printed, strict=True):
+        assert output in ("", said.getvalue()), code
+
+
+def test_the_readme_shows_what_the_demo_prints(robandit: Any) -> None:
+    code, said, _ = robandit("demo")
+    assert code == 0
+    assert f"```\n$ robandit demo\n{said}```\n" in (HOME / "README.md").read_text()
 
 
 def test_links_between_pages_lead_somewhere() -> None:
@@ -61,7 +82,7 @@ def test_the_reference_has_every_public_name_command_and_part(tmp_path: Path) ->
     for name in PLACES:
         assert re.search(rf"^## {name}$|`rb\.{name}`", told["python"], re.M), name
     assert " at 0x" not in told["python"]  # the same page from every build
-    for name, parser in commands_of(build_parser()).choices.items():
+    for name, parser in every_command(build_parser()).items():
         assert f"## robandit {name}\n" in told["commands"]
         flags = [flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")]
         assert all(flag in told["commands"] for flag in flags if flag != "--help")
@@ -73,7 +94,7 @@ def test_the_reference_has_every_public_name_command_and_part(tmp_path: Path) ->
 
 def test_the_verdicts_of_the_readme_are_those_of_the_stored_reproduction() -> None:
     readme = " ".join((HOME / "README.md").read_text().split())
-    told = json.loads((HOME / "docs" / "reproduction" / "full.json").read_text())
+    told = json.loads((HOME / "src" / "robandit" / "paper" / "reproduction.json").read_text())
     claims, tables = {claim["id"]: claim for claim in told["claims"]}, told["tables"]
     off = max(abs(row["mean"] / row["paper"] - 1) for row in tables["k_sweep"]["samba"].values())
     assert f"within {100 * off:.0f} % for every K" in readme

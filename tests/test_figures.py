@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from robandit.estimates import half_widths
+from robandit.pictures.panels import draw_lines
 from robandit.store.cells import Store
 from robandit.study.figures import MOST, Shape, against, over_time, pictures_of
 from robandit.study.report import grid_section
@@ -74,7 +75,7 @@ def test_over_time_nothing_is_dropped_and_intervals_are_drawn(played: Any) -> No
     assert halves is not None
     assert halves[-1] == pytest.approx(trace.summary()["half_width_95"])
     assert all(line.band and line.half is not None for panel in drawing.panels for line in panel.lines)
-    assert drawing.narrow().columns == 1
+    assert draw_lines(drawing).narrow is not None
 
 
 @pytest.mark.parametrize(
@@ -102,11 +103,12 @@ def test_several_games_of_one_size_have_panels_of_their_own(played: Any) -> None
 
 def test_published_values_are_drawn_beside_ours(played: Any) -> None:
     results = played("arms = [2, 3, 4]\nhorizons = 40\n")
-    (picture,) = pictures_of(results, results.study.grids[0], {"samba": {3: 50.0, 2: 40.0}})
-    samba, ucb1 = picture.drawing.panels[0].lines
+    published = {"samba": {3: 50.0, 2: 40.0}}
+    (picture,) = pictures_of(results, results.study.grids[0], published)
+    samba, ucb1 = against(results, Shape(results.study.grids[0]), published).panels[0].lines
     assert np.array_equal(samba.published, [[2.0, 40.0], [3.0, 50.0]])
     assert len(ucb1.published) == 0
     assert "Hollow: the paper's values." in picture.caption
-    drawn = picture.drawing.rendered("svg").decode()
-    bare = pictures_of(results, results.study.grids[0])[0].drawing.rendered("svg").decode()
+    drawn = picture.drawing.to_bytes("svg").decode()
+    bare = pictures_of(results, results.study.grids[0])[0].drawing.to_bytes("svg").decode()
     assert drawn.count("<use") == bare.count("<use") + 2

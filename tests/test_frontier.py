@@ -11,8 +11,9 @@ import pytest
 
 import robandit as rb
 from robandit.catalogue import SHIPPED, shipped
-from robandit.pictures.frontier import Dot, Panel, frontier, leading, scaled
+from robandit.pictures.frontier import FrontierDot, FrontierPanel, draw_frontier, leading, scaled
 from robandit.pictures.labels import box_of, overlap
+from robandit.pictures.rendered import Rendered
 from robandit.redteam.candidate import Candidate
 from robandit.redteam.dominance import clean_range, pareto_front, price_range, surely_better
 from robandit.redteam.frontier import FRONTIER, default_policies, read_frontier
@@ -119,12 +120,12 @@ def test_the_shipped_file_has_every_policy_five_environments_and_every_capabilit
     knobs = {one.line for one in found.policies if one.value is not None}
     alone = {one.line for one in found.policies} - knobs
     assert alone == {"thompson", "tsallis-inf-iw", "tsallis-inf-rv", "ftpl", "uniform"}  # these have no knob
-    assert len(found.places) >= 5
-    assert {(one.threat, str(one.capability.can), one.share) for one in found.attackers} == {
-        ("B", "erase", False),
-        ("B", "add", False),
-        ("B", "both", True),
-        ("A", "both", False),
+    assert len(found.environments) >= 5
+    assert {(one.threat, str(one.capability.can), one.unit) for one in found.attackers} == {
+        ("B", "erase", "reward"),
+        ("B", "add", "reward"),
+        ("B", "both", "share"),
+        ("A", "both", "reward"),
     }
     assert FRONTIER.parent.name == "studies"  # where the wheel takes its files from
 
@@ -184,8 +185,8 @@ def test_a_policy_of_ones_own_can_be_named_in_a_file_and_is_priced_without_one(t
     assert [one.line for one in default_policies(own)] == [*(one.line for one in default_policies()), "mine"]
 
 
-def dot(number: int, x: float, y: float, front: bool, line: str = "samba") -> Dot:
-    return Dot(f"samba:learning_rate={number}", line, float(number), x, 0.02 * x, 0.9 * y, y, 1.1 * y, front)
+def dot(number: int, x: float, y: float, front: bool, line: str = "samba") -> FrontierDot:
+    return FrontierDot(f"samba:learning_rate={number}", line, float(number), x, 0.02 * x, 0.9 * y, y, 1.1 * y, front)
 
 
 def test_what_leads_the_front_rises_from_left_to_right() -> None:
@@ -195,7 +196,7 @@ def test_what_leads_the_front_rises_from_left_to_right() -> None:
 
 def test_a_price_nobody_reached_is_drawn_above_all_and_a_share_as_percent() -> None:
     firm = replace(dot(2, 20, 1, True), low=math.inf, price=math.inf, high=math.inf)
-    panel = Panel("a ring", "here", 100, [dot(1, 10, 0.05, True), firm], unit="share", limit=0.08)
+    panel = FrontierPanel("a ring", "here", 100, [dot(1, 10, 0.05, True), firm], unit="share", limit=0.08)
     low, high = scaled(panel)
     assert low.price == pytest.approx(5.0)
     assert 8.0 < high.price < 100.0
@@ -203,13 +204,8 @@ def test_a_price_nobody_reached_is_drawn_above_all_and_a_share_as_percent() -> N
 
 
 @pytest.mark.parametrize("attackers", [1, 3])
-def test_small_multiples_label_the_front_without_overlap(
-    attackers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from matplotlib.figure import Figure
-
-    random, kept = np.random.default_rng(4), []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, path, **how: kept.append(figure))
+def test_small_multiples_label_the_front_without_overlap(attackers: int) -> None:
+    random = np.random.default_rng(4)
     panels = []
     for number in range(3 * attackers):
         spots = zip(10 ** random.uniform(2, 4, 30), 10 ** random.uniform(0.5, 2.5, 30), strict=True)
@@ -217,15 +213,15 @@ def test_small_multiples_label_the_front_without_overlap(
         share = number // 3 == 1
         dots = [replace(one, low=0.1, price=0.2, high=0.3) for one in dots] if share else dots
         unit, limit = ("share", 0.09) if share else ("reward", None)
-        panels.append(Panel(f"attacker {number // 3}", f"place {number % 3}", 1000, dots, (), unit, limit))
+        panels.append(FrontierPanel(f"attacker {number // 3}", f"place {number % 3}", 1000, dots, (), unit, limit))
     panels[2] = replace(panels[2], dots=[])
-    frontier(panels, "caption", tmp_path / "f.png")
-    renderer = kept[0].canvas.get_renderer()
-    assert len(kept[0].axes) == len(panels)
-    said = [text.get_text() for axes in kept[0].axes for text in axes.texts]
+    figure = draw_frontier(panels, "caption").figure
+    renderer = figure.canvas.get_renderer()
+    assert len(figure.axes) == len(panels)
+    said = [text.get_text() for axes in figure.axes for text in axes.texts]
     assert "no policy learns\nwithin T = 1,000" in said
     assert ("limit 9 %" in said) == (attackers == 3)
-    for axes in kept[0].axes:
+    for axes in figure.axes:
         boxes = [box_of(text.get_window_extent(renderer)) for text in axes.texts]
         assert max([overlap(one, other) for i, one in enumerate(boxes) for other in boxes[:i]], default=0.0) < 1.0
         if axes.has_data():
@@ -278,13 +274,17 @@ def test_a_frontier_that_makes_no_sense_is_refused(words: list[str], message: st
 
 
 def test_the_caption_of_a_picture_names_its_only_attacker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from robandit.cli.frontier import show
+    from robandit.redteam.panels import save_frontier
+    from robandit.redteam.pricing import PricePlan, Prices
 
-    said = list[str]()
-    monkeypatch.setattr("robandit.pictures.frontier.frontier", lambda panels, caption, path: said.append(caption))
+    said, nothing = list[str](), Rendered(lambda: None)
+    monkeypatch.setattr(Rendered, "save", lambda self, path: None)
+    monkeypatch.setattr(
+        "robandit.redteam.panels.draw_frontier", lambda panels, caption: said.append(caption) or nothing
+    )
     plan = read_frontier()
     for attackers in (plan.attackers[:1], plan.attackers):
-        show([], replace(plan, attackers=attackers), tmp_path / "f.png", None)
+        save_frontier(Prices(PricePlan(replace(plan, attackers=attackers)), []), tmp_path / "f.png", None)
     assert said[0].startswith("The attacker: can only erase rewards. What a policy costs")
     assert said[1].startswith("What a policy costs")
     assert [one.split(". ")[0] for one in said[2:]] == [f"The attacker: {one.title}" for one in plan.attackers]

@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 from robandit.cli.examples import EXAMPLES, FIRST
-from robandit.cli.flags import commands_of
-from robandit.cli.main import build_parser
+from robandit.cli.flags import every_command
+from robandit.cli.main import EVERYDAY, GROUPS, build_parser, main
+from robandit.extras import EXTRA_OF
 from tests.support import OWN_ADVERSARY
 
 LINES = [line for examples in EXAMPLES.values() for line, _ in examples]
 QUICK = [  # the others play for longer, write elsewhere, or need a file of yours
     "robandit play --policy samba --policy thompson",
     "robandit play --policy ucb1 --runs 20 --runs-out runs.csv --json",
-    "robandit theory bounds --runs 0",
+    "robandit paper theory bounds --runs 0",
     "robandit policies",
     "robandit adversaries --wide",
     "robandit environments --json",
@@ -25,7 +26,7 @@ QUICK = [  # the others play for longer, write elsewhere, or need a file of your
 
 
 def test_every_command_has_examples_and_they_are_of_that_command() -> None:
-    commands = set(commands_of(build_parser()).choices)
+    commands = set(every_command(build_parser()))
     assert set(EXAMPLES) == commands
     for name, examples in EXAMPLES.items():
         assert examples
@@ -35,7 +36,11 @@ def test_every_command_has_examples_and_they_are_of_that_command() -> None:
 @pytest.mark.parametrize("line", LINES)
 def test_an_example_can_be_parsed(line: str) -> None:
     words = shlex.split(line.partition(" > ")[0])[1:]
-    assert build_parser().parse_known(words).command == words[0]
+    arguments = build_parser().parse_known(words)
+    name = f"{words[0]} {words[1]}" if words[0] in GROUPS else words[0]
+    assert arguments.command == words[0]
+    assert getattr(arguments, "subcommand", None) == (words[1] if words[0] in GROUPS else None)
+    assert name in EXAMPLES
 
 
 @pytest.mark.parametrize("line", QUICK)
@@ -56,7 +61,7 @@ def test_no_word_at_all_shows_help_with_examples_that_fit(robandit: Any, monkeyp
 def test_help_fits_and_ends_with_examples(name: str, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit):
-        build_parser().parse_known([name, "--help"] if name else ["--help"])
+        build_parser().parse_known([*name.split(), "--help"])
     out = capsys.readouterr().out
     examples = EXAMPLES[name] if name else FIRST
     assert all(line in out for line, _ in examples)
@@ -71,6 +76,53 @@ def test_only_what_is_near_is_suggested(word: str, near: str | None, robandit: A
     assert near is None or f"did you mean {near!r}?" in said
 
 
+def test_help_lists_every_command_under_its_purpose(capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    out = capsys.readouterr().out
+    for name in every_command(build_parser()):
+        assert f"\n  {name} " in out or name.split()[1] in EVERYDAY
+    assert [line for line in out.splitlines() if line.endswith(":") and not line.startswith(" ")] == [
+        "simulate:",
+        "attack:",
+        "live:",
+        "the paper:",
+        "lists:",
+        "options:",
+        "examples:",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "group"),
+    [
+        *((name, "service") for name in ("verify", "token", "backup", "restore")),
+        *((name, "paper") for name in ("theory", "certify", "optimum")),
+    ],
+)
+def test_a_command_that_moved_names_its_new_spelling(name: str, group: str, robandit: Any) -> None:
+    assert robandit(name, "--json") == (2, "", f"robandit: command {name!r} is now `robandit {group} {name}`\n")
+
+
+@pytest.mark.parametrize("library", EXTRA_OF)
+def test_without_a_library_one_sentence_says_what_to_install(
+    library: str, robandit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: Any) -> None:
+        raise ModuleNotFoundError(f"No module named '{library}.inner'", name=f"{library}.inner")
+
+    monkeypatch.setattr("robandit.cli.lists.catalogue_from", missing)
+    code, _, said = robandit("policies")
+    assert (code, said.count("\n")) == (2, 1)
+    assert f"this needs {library}, which is not installed: pip install 'robandit[{EXTRA_OF[library]}]'" in said
+
+
+def test_a_module_nobody_ships_is_no_extra(robandit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("robandit.cli.lists.catalogue_from", lambda _: __import__("no_such_module"))
+    with pytest.raises(ModuleNotFoundError):
+        robandit("policies")
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on this machine")
 @pytest.mark.parametrize(
     ("typed", "found"),
@@ -78,6 +130,8 @@ def test_only_what_is_near_is_suggested(word: str, near: str | None, robandit: A
         ("robandit pri", ["price"]),
         ("robandit play --policy tsallis-inf-r", ["tsallis-inf-rv"]),
         ("robandit price --front", ["--frontier"]),
+        ("robandit paper theo", ["theory"]),
+        ("robandit service verify sqlite:///a.db --no-c", ["--no-compiled"]),
         ("robandit play --schedule mid", ["middle"]),
     ],
 )

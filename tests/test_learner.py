@@ -15,8 +15,8 @@ import pytest
 
 import robandit as rb
 from robandit.dice import LaterStream, Streams, decision_key, decision_stream, decision_words
-from robandit.online.fold import first_difference
-from robandit.online.journal import as_log
+from robandit.online.columns import read_columns
+from robandit.online.rebuild import first_difference
 from robandit.state import saved
 from tests.support import ARMS, played
 
@@ -266,7 +266,7 @@ def test_what_is_retracted_was_never_learnt(tmp_path: Path, policy: str) -> None
     assert first_difference(path, rb.policy(other)) in range(1, 60)
     with rb.Learner.open(path) as reopened:
         assert reopened.save() == learner.save()
-    log = as_log(path)
+    log = read_columns(path)
     assert log.rewarded.sum() == 80 - 15 - 1 - 5
     made = rb.policy(policy)
     folded = rb.replay_log(made, log, arms=3, horizon=100_000, seed=1, engine="plain")
@@ -313,7 +313,7 @@ def lifted(policy: str, means: list[float], rounds: int) -> list[str]:
 def test_samba_warns_once_where_the_lift_is_not_above_its_step() -> None:
     close = lifted("floor:share=0.5,inner=(samba:learning_rate=0.3)", [0.5, 0.55], 6000)
     assert len(close) == 1
-    assert "samba's step 0.3 should be below that" in close[0]
+    assert "its step 0.3 should be below that" in close[0]
     for means in ([0.2, 0.8], [0.4]):
         assert lifted("floor:share=0.5,inner=(samba:learning_rate=0.3)", means, 6000) == []
     assert lifted("floor:share=0.5,inner=(exp3)", [0.5, 0.55], 600) == []

@@ -11,17 +11,18 @@ import psycopg
 import pytest
 
 import robandit as rb
-from robandit.service.api import ROUTES, performed
-from robandit.service.experiment import opened
+from robandit.service.api import ROUTES
+from robandit.service.experiment import open_experiment
 from robandit.service.leases import Leases
+from robandit.service.perform import perform
 from robandit.service.problems import Problem
 from robandit.service.service import Service
 from robandit.service.stores.address import open_store
-from robandit.service.stores.base import Refused, Row, Snapshot, Unreachable, chained
+from robandit.service.stores.base import Row, Snapshot, StoreRefusal, Unreachable, extend_chain
 from robandit.service.stores.postgres import PostgresStore
 from robandit.service.tokens import Tokens
 
-ROUTE = {route.do.__name__: route for route in ROUTES}
+ROUTE = {route.verb.__name__: route for route in ROUTES}
 A, B = "http://a:1", "http://b:2"
 
 
@@ -58,12 +59,12 @@ def test_a_commit_under_an_old_fence_is_refused_whole(store: Any, database: str)
     first.commit([row(1, 2)])  # nobody has taken it: the fence is still the present one
     (claim,) = second.claim(1)
     second.take(claim)
-    assert (claim.kept.id, claim.fence, claim.head) == (1, 2, first.head(1))
-    with pytest.raises(Refused, match="belongs to another process now"):
+    assert (claim.record.id, claim.fence, claim.head) == (1, 2, first.head(1))
+    with pytest.raises(StoreRefusal, match="belongs to another process now"):
         first.commit([row(2, 2), row(1, 3)])
-    with pytest.raises(Refused, match="belongs to another process now"):
+    with pytest.raises(StoreRefusal, match="belongs to another process now"):
         first.commit([], [Snapshot(1, 2, "code", b"state")])
-    with pytest.raises(Refused, match="experiment 2 does not belong to this process"):
+    with pytest.raises(StoreRefusal, match="experiment 2 does not belong to this process"):
         second.commit([row(1, 3), row(2, 2)])
     assert ([first.head(one).line for one in (1, 2)], first.snapshot(1)) == ([2, 1], None)
     second.commit([row(1, 3)])
@@ -74,7 +75,7 @@ def test_a_lease_that_runs_is_nobody_elses(store: Any, database: str) -> None:
     first, second = store(), store()
     first.create("one", "{}", "{}")
     assert second.claim(9) == []
-    with pytest.raises(Refused, match="the experiment 'one' is served at"):
+    with pytest.raises(StoreRefusal, match="the experiment 'one' is served at"):
         second.take_all()
     run_out(database)
     assert first.renew(dict(first.fences)) == []  # late, but nobody was quicker
@@ -96,7 +97,7 @@ def test_two_that_claim_at_once_share(store: Any, database: str) -> None:
 
     def claim(which: int) -> None:
         while claims := stores[1 + which].claim(4, but=found[which]):
-            found[which] += [one.kept.id for one in claims]
+            found[which] += [one.record.id for one in claims]
 
     threads = [threading.Thread(target=claim, args=(which,)) for which in (0, 1)]
     for thread in threads:
@@ -116,7 +117,7 @@ def test_nothing_lands_after_a_claim(store: Any, database: str) -> None:
         begun, over = threading.Event(), threading.Event()
 
         def write(old: PostgresStore = old, kept: list[int] = kept, begun: Any = begun, over: Any = over) -> None:
-            with suppress(Refused):
+            with suppress(StoreRefusal):
                 while not over.is_set():
                     old.commit([row(1, kept[0] + 1)])
                     kept[0] += 1
@@ -143,7 +144,7 @@ def test_renewing_does_not_wait_for_a_commit_under_way_and_claims_leave_it_alone
     first.conninfo += " options='-c lock_timeout=3000'"  # who waits, fails
     head = first.head(1)
     with psycopg.connect(database) as db:
-        heads = f'[[1, 1, 1, "{head.chain.hex()}", 2, "{chained(head.chain, "{}").hex()}"]]'
+        heads = f'[[1, 1, 1, "{head.chain.hex()}", 2, "{extend_chain(head.chain, "{}").hex()}"]]'
         lines = '[[1, 2, false, null, "{}"]]'
         db.execute("SELECT robandit.commit_lines(%s, %s, '[]', '{}')", (heads, lines))
         assert first.renew({1: 1}) == []
@@ -159,7 +160,7 @@ def test_a_commit_goes_on_from_the_very_journal_it_knows(store: Any, database: s
     first.create("one", "{}", "{}")
     with psycopg.connect(database) as db:
         db.execute("UPDATE robandit.head SET chain = %s", (bytes(16),))
-    with pytest.raises(Refused, match="does not end where this commit goes on"):
+    with pytest.raises(StoreRefusal, match="does not end where this commit goes on"):
         first.commit([row(1, 2)])
     assert first.head(1).line == 1
 
@@ -204,8 +205,8 @@ async def serving(store: PostgresStore, address: str, seconds: float = 2.0) -> A
 async def asked(service: Service, verb: str, body: bytes = b"{}", **params: str) -> Any:
     """A status and a message, as over HTTP."""
     try:
-        answer, experiment = performed(service, ROUTE[verb], b"", params, body, None)
-        answer = await service.committed(answer, experiment)
+        answer, experiment = perform(service, ROUTE[verb], b"", params, body, None)
+        answer = await service.commit(answer, experiment)
     except Problem as problem:
         return problem.status, problem.headers_at("/here").get("location", problem.detail)
     return answer.status, answer.message
@@ -264,7 +265,7 @@ def test_an_owner_that_stops_hands_over_and_the_next_goes_on(store: Any) -> None
 
     reward = ROUTE["reward"]
     ROUTE["reward_known"] = reward._replace(
-        do=lambda call: reward.do(msgspec.structs.replace(call, asked=reward.asks(1.0))), asks=None
+        verb=lambda call: reward.verb(msgspec.structs.replace(call, request=reward.request(1.0))), request=None
     )
     played(work)
 
@@ -377,7 +378,7 @@ def test_refolding_and_snapshots_work_and_the_state_is_the_fold(store: Any, monk
         snapshot = b.snapshot(1)
         assert snapshot is not None
         assert snapshot.line == b.head(1).line == told.lines
-        for again in (opened(b, kept), opened(b, kept, snapshots=False)):
+        for again in (open_experiment(b, kept), open_experiment(b, kept, snapshots=False)):
             assert a.engine.about(again).arms == told.arms
         bodies = [body for _, body in b.lines(1)]
         assert not any("-0.0" in body or "nan" in body.lower() for body in bodies)

@@ -9,7 +9,7 @@ import pytest
 
 import robandit as rb
 from robandit.catalogue import shipped
-from robandit.environments.linear import Linear
+from robandit.environments.linear import LinearRewards
 from robandit.numerics import barrier_step
 from robandit.variates import normal_draw
 from tests.naive.linear import (
@@ -30,7 +30,9 @@ TWINS: dict[str, tuple[type[NaiveLinear], dict[str, float]]] = {
     "linear-softmax": (NaiveLinearSoftmax, {}),
 }
 GAME = rb.environment("linear:arms=7,dimension=3,gap=0.2")
-DEPENDENT = Linear(rows=((0.2, 1.0, 2.0, 3.0, 0.0), (0.9, 0.5, 1.2, 1.7, 0.0), (0.5, 1.5, 0.2, 1.7, 0.0)))  # rank 2
+DEPENDENT = LinearRewards(
+    rows=((0.2, 1.0, 2.0, 3.0, 0.0), (0.9, 0.5, 1.2, 1.7, 0.0), (0.5, 1.5, 0.2, 1.7, 0.0))
+)  # rank 2
 
 
 @pytest.mark.parametrize("game", [GAME, DEPENDENT], ids=["drawn", "dependent"])
@@ -121,12 +123,12 @@ def test_a_file_gives_means_and_features(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("a,b\n1,2\n", "one column named mean"),
-        ("mean,b\n1,2,3\n", "line 2 has 3 cells"),
-        ("mean,b\n0.5,x\n", "line 2: could not convert"),
+        ("mean,b\n1,2,3\n", "line 2: there must be 2 values, not 3"),
+        ("mean,b\n0.5,x\n", "line 2: b must be a number, not 'x'"),
         ("mean,b\n1.5,1\n", "arm 1 was given 1.5"),
         ("mean\n0.5\n", "at least one feature"),
         ("mean,b\n0.5,nan\n", "all finite"),
-        ("", "one column named mean"),
+        ("", "is empty: its first line must name the columns"),
     ],
 )
 def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from robandit.service import messages as say
+from robandit.service import messages
 from robandit.service.engine import Engine
-from robandit.service.experiment import opened
+from robandit.service.experiment import open_experiment
 from robandit.service.stores.memory import MemoryStore
 
 
@@ -22,8 +22,8 @@ def begun(**rules: Any) -> tuple[Engine, Any, list[float]]:
     """An experiment, and a clock to be set."""
     clock = [100.0]
     engine = Engine(MemoryStore(), lambda: clock[0])
-    asked = say.NewExperiment("one", ["a", "b", "c"], "exp3", seed=7)
-    asked.rules = say.RulesAsked(**rules)
+    asked = messages.NewExperiment("one", ["a", "b", "c"], "exp3", seed=7)
+    asked.rules = messages.ExperimentRules(**rules)
     engine.create(asked)
     return engine, engine.find("one"), clock
 
@@ -36,13 +36,13 @@ def kept(engine: Engine, answer: Any) -> Any:
 
 def test_a_unit_keeps_its_decision_for_its_window_and_while_its_arm_may_be_chosen() -> None:
     engine, one, clock = begun(sticky=True, window=10.0)
-    ask = say.Ask(unit="u")
+    ask = messages.DecisionRequest(unit="u")
     first = kept(engine, engine.decide(one, ask, None))
-    kept(engine, engine.reward(one, first.id, say.Reward(1.0), None))
+    kept(engine, engine.reward(one, first.id, messages.Reward(1.0), None))
     clock[0] += 9.9
     assert engine.decide(one, ask, None).message == first  # though it was rewarded
     others = [arm for arm in "abc" if arm != first.arm]
-    second = kept(engine, engine.decide(one, say.Ask(others, "u"), None))
+    second = kept(engine, engine.decide(one, messages.DecisionRequest(others, "u"), None))
     assert second.arm in others
     assert engine.decide(one, ask, None).message == second
     kept(engine, engine.change_arm(one, second.arm, "paused", "op"))
@@ -55,16 +55,16 @@ def test_a_unit_keeps_its_decision_for_its_window_and_while_its_arm_may_be_chose
 def test_keys_and_acts_outlast_a_snapshot() -> None:
     """A new process begins with a state that was kept, but not after an operator's later word; keys it reads again."""
     engine, one, _ = begun()
-    first = kept(engine, engine.decide(one, say.Ask(), "key"))
-    kept(engine, engine.reward(one, first.id, say.Reward(1.0), "bot"))
+    first = kept(engine, engine.decide(one, messages.DecisionRequest(), "key"))
+    kept(engine, engine.reward(one, first.id, messages.Reward(1.0), "bot"))
     engine.store.commit([], [one.snapshot()])
     again = Engine(engine.store)
-    told = again.decide(again.find("one"), say.Ask(), "key")
+    told = again.decide(again.find("one"), messages.DecisionRequest(), "key")
     assert (told.status, told.message, told.rows) == (200, first, [])
-    bulk = kept(again, again.decide(again.find("one"), say.Ask(count=2), "key"))
+    bulk = kept(again, again.decide(again.find("one"), messages.DecisionRequest(count=2), "key"))
     assert [made.id for made in bulk.decisions].count(first.id) == 0  # a bulk's keys are not anybody's single one
     before = again.find("one").fold.saved_state()
     kept(again, again.act(again.find("one"), {"entry": "source", "source": "bot", "change": "quarantined"}, "op"))
     third = Engine(engine.store).find("one")
     assert third.fold.saved_state() != before
-    assert third.snapshot() == opened(engine.store, engine.store.experiments()[0], snapshots=False).snapshot()
+    assert third.snapshot() == open_experiment(engine.store, engine.store.experiments()[0], snapshots=False).snapshot()

@@ -11,7 +11,7 @@ import robandit as rb
 from robandit.cli.main import main
 from robandit.theory import programme
 from robandit.theory.optimal_attack import moves_on_grid, optimal_attack, solve
-from robandit.theory.replay import OptimalAfter, OptimalBefore
+from robandit.theory.optimal_player import OptimalAfter, OptimalBefore
 from tests.support import stream
 
 
@@ -36,7 +36,7 @@ def test_values_known_beforehand() -> None:
 )
 def test_a_finer_grid_changes_little(terms: dict[str, Any], step: float) -> None:
     usual, fine = (optimal_attack(horizon=1500, step=width, **terms) for width in (None, step / 2))
-    value = [found.regret - terms.get("price", 0.0) * (found.spending or 0.0) for found in (usual, fine)]
+    value = [exact.regret - terms.get("price", 0.0) * (exact.spending or 0.0) for exact in (usual, fine)]
     assert value[0] == pytest.approx(value[1], rel=0.001)
 
 
@@ -83,24 +83,24 @@ def test_the_optimum_played_in_the_lab_is_what_the_programme_says(threat: str, t
 
 def test_the_players_look_up_what_is_left_of_their_budget() -> None:
     """A book of seven units that says: the larger step, then the smaller one twice, then nothing."""
-    means, dice = np.array([0.9, 0.6]), stream(1)
+    means, random = np.array([0.9, 0.6]), stream(1)
     book = np.zeros((9, 3, 8), np.uint8)
     book[:, :, 7], book[:, :, 5], book[:, :, 4] = 2, 1, 1
     before = OptimalBefore(budget=9.0, decisions=book, small=0.2, large=0.4)
     memory, moved = before.start(means, 9), []
     for t in range(6):
         proposal = means.copy()
-        before.tamper_means(memory, t, np.array([0.5, 0.5]), means, proposal, dice)
+        before.tamper_means(memory, t, np.array([0.5, 0.5]), means, proposal, random)
         moved.append(means[0] - proposal[0])
     assert moved == pytest.approx([0.4, 0.2, 0.2, 0.0, 0.0, 0.0])
     assert memory.left == 3.0
-    book[:], book[:, :, 5:] = 0, 1  # turns a success of the best arm while more than four are left
+    book[:], book[:, :, 5:] = 0, 1  # flips a success of the best arm while more than four are left
     after = OptimalAfter(budget=9.0, decisions=book)
     memory = after.start(means, 9)
-    shown = [
-        after.tamper_reward(memory, t, means, 0, reward, dice) for t, reward in enumerate((1.0, 0.0, 1.0, 1.0, 1.0))
+    rewards = [
+        after.tamper_reward(memory, t, means, 0, reward, random) for t, reward in enumerate((1.0, 0.0, 1.0, 1.0, 1.0))
     ]
-    assert shown == [0.0, 0.0, 0.0, 0.0, 1.0]
+    assert rewards == [0.0, 0.0, 0.0, 0.0, 1.0]
     assert memory.left == 4.0
 
 
@@ -126,11 +126,11 @@ def test_refusals(terms: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("threat", ["A", "B"])
 def test_the_command_tells_confirms_and_draws(threat: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["optimum", "--horizon", "1000", "--budget", "8", "--threat", threat, "--confirm", "400"]
+    words = ["paper", "optimum", "--horizon", "1000", "--budget", "8", "--threat", threat, "--confirm", "400"]
     assert main([*words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["clean_regret"] < told["regret"]
-    assert abs(told["simulated"]["mean"] - told["regret"]) < 4 * told["simulated"]["se"]
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["clean_regret"] < summary["regret"]
+    assert abs(summary["simulated"]["mean"] - summary["regret"]) < 4 * summary["simulated"]["se"]
     assert main([*words, "--plot", str(tmp_path / "shape.svg")]) == 0
     said = capsys.readouterr().out
     assert "under the worst attack" in said
@@ -140,19 +140,19 @@ def test_the_command_tells_confirms_and_draws(threat: str, tmp_path: Path, capsy
 
 @pytest.mark.parametrize("sees_draw", [False, True])
 def test_compiled_equals_interpreted(sees_draw: bool) -> None:
-    moves, shown = moves_on_grid(0.05, 0.5, 4.0), np.arange(12)
+    moves, rounds = moves_on_grid(0.05, 0.5, 4.0), np.arange(12)
     tables = (moves.probabilities, moves.up, moves.up_weights, moves.down, moves.down_weights)
     game, size = (0.9, 0.8, 12, sees_draw), len(moves.probabilities)
-    found = []
+    results = []
     for run in (lambda programme, *terms: programme(*terms, np.zeros(1)), solve):
         priced, decided = np.zeros((12, size, 1), np.uint8), np.zeros((12, size, 7), np.uint8)
         shape = np.zeros((12, size), np.uint8)
         rows, values = np.zeros((3, size)), np.zeros((size, 7))
-        run(programme.solve_priced, tables, game, 0.01, shape, shown, priced, rows, tuple(np.zeros((2, 3, size))))
+        run(programme.solve_priced, tables, game, 0.01, (rounds, shape, priced), rows, tuple(np.zeros((2, 3, size))))
         assert np.array_equal(priced[:, :, 0], shape)
         unit, work = 1.0 if sees_draw else 0.2, (*np.zeros((2, size, 7)), *np.zeros((2, 7)), np.zeros(7, np.uint8))
-        run(programme.solve_budgeted, tables, game, unit, shape, shown, decided, values, work)
+        run(programme.solve_budgeted, tables, game, unit, (rounds, shape, decided), values, work)
         assert np.array_equal(decided[:, :, 6], shape)
-        found.append([rows, values, priced, decided])
-    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
-    assert all(array.max() > 0 for array in found[0])
+        results.append([rows, values, priced, decided])
+    assert all(np.array_equal(one, other) for one, other in zip(*results, strict=True))
+    assert all(array.max() > 0 for array in results[0])

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ import pytest
 from robandit.paper import claims
 from robandit.paper import page as paper
 from robandit.paper.page import spec_path, write_paper
-from robandit.pictures.panels import Drawing
+from robandit.pictures.panels import lay_out
+from robandit.pictures.rendered import Rendered
+from robandit.report import page
 from robandit.store.cells import Store
-from robandit.study import report
+from robandit.study import figures
 from robandit.study.results import Results
 from robandit.study.run import run_here
 from robandit.study.spec import Study, read_study
@@ -74,8 +77,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Path]:
 @pytest.fixture
 def quick_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     """The two measured extras with fewer repeats, of the theory what fractions decide, figures only as on the page."""
-    monkeypatch.setattr(report, "FILES", ("svg",))
-    monkeypatch.setattr(Drawing, "narrow", lambda self: None)
+    monkeypatch.setattr(page, "FILES", ("svg",))
+    monkeypatch.setattr(figures, "draw_lines", lambda plot: Rendered(partial(lay_out, plot, 2)))
     row = {"seconds": 1.0, "ratio": 1.0, "ratios": [1.0, 1.0], "paper_seconds": None, "paper_ratio": 767.0}
     monkeypatch.setattr(paper, "time_table", lambda quick: dict.fromkeys((*FEW, "tsallis-inf-iw"), row))
     rows = [

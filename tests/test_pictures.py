@@ -5,33 +5,37 @@ from pathlib import Path
 import numpy as np
 
 from robandit.catalogue import SHIPPED, shipped
-from robandit.lab.trace import summarised
-from robandit.pictures.corruption import Curve, regret_against_budget
-from robandit.pictures.panels import Drawing, Line, Panel
-from robandit.pictures.regret import regret_comparison
-from robandit.pictures.style import FAMILIES, WIDER, colour_of, family_of, log_ticks, looks
+from robandit.estimates import summarise
+from robandit.pictures.corruption import BudgetCurve, draw_regret_by_budget
+from robandit.pictures.panels import LinePanel, LinePlot, PlotLine, draw_lines
+from robandit.pictures.regret import draw_comparison
+from robandit.pictures.style import FAMILIES, WIDER, colour_of, family_of, line_styles, log_ticks
 
 
 def test_the_comparison_names_every_policy_and_both_conditions(tmp_path: Path) -> None:
     random = np.random.default_rng(1)
     rows = {
-        name: (summarised(random.random(9) + 1), summarised(random.random(9) + 5)) for name in ("samba", "ucb1:scale=2")
+        name: (summarise(random.random(9) + 1), summarise(random.random(9) + 5)) for name in ("samba", "ucb1:scale=2")
     }
-    regret_comparison(rows, ("quiet", "loud"), "a message", "a caption", tmp_path / "picture.svg")
+    draw_comparison(rows, ("quiet", "loud"), "a message", "a caption").save(tmp_path / "picture.svg")
     drawn = (tmp_path / "picture.svg").read_text()
     assert drawn.startswith("<?xml")
-    assert drawn.count("<!-- samba -->") == drawn.count("<!-- ucb1:scale=2 -->") == 1
-    assert all(f"<!-- {words} -->" in drawn for words in ("quiet", "loud", "a message", "a caption"))
+    assert drawn.count(">samba<") == drawn.count(">ucb1:scale=2<") == 1
+    assert all(f">{words}<" in drawn for words in ("quiet", "loud", "a message", "a caption"))
 
 
 def test_panels_are_the_same_bytes_for_the_same_data_and_name_their_lines() -> None:
     x = np.array([10.0, 100.0, 1000.0])
-    look = looks(["samba", "ucb1"])
-    lines = [Line("samba", look["samba"], x, x, 0.1 * x), Line("ucb1", look["ucb1"], x, 2 * x)]
-    panels = [Panel("schedule start", lines), Panel("schedule middle", lines[:1], (20.0, 30.0)), Panel("third", lines)]
+    styles = line_styles(["samba", "ucb1"])
+    lines = [PlotLine("samba", styles["samba"], x, x, 0.1 * x), PlotLine("ucb1", styles["ucb1"], x, 2 * x)]
+    panels = [
+        LinePanel("schedule start", lines),
+        LinePanel("schedule middle", lines[:1], (20.0, 30.0)),
+        LinePanel("third", lines),
+    ]
     for log, kinds in ((False, ("svg",)), (True, ("pdf", "png", "svg"))):
-        one, two = (Drawing(panels, "rounds played", "regret made", log, log) for _ in range(2))
-        files, again = ({kind: each.rendered(kind) for kind in kinds} for each in (one, two))
+        one, two = (draw_lines(LinePlot(panels, "rounds played", "regret made", log, log)) for _ in range(2))
+        files, again = ({kind: each.to_bytes(kind) for kind in kinds} for each in (one, two))
         assert files == again
         drawn = files["svg"].decode()
         words = ("samba", "ucb1", "rounds played", "regret made", "schedule start", "schedule middle", "third")
@@ -66,7 +70,7 @@ def test_family_colours_differ_and_stand_out_on_light_and_dark_pages() -> None:
 
 
 def test_policies_of_one_family_share_a_colour_and_nothing_else() -> None:
-    found = looks(["samba", "ucb1", "samba:learning_rate=0.1", "exponential-samba", "samba"])
+    found = line_styles(["samba", "ucb1", "samba:learning_rate=0.1", "exponential-samba", "samba"])
     blue = [found[name] for name in ("samba", "samba:learning_rate=0.1", "exponential-samba")]
     assert {look.colour for look in blue} == {colour_of("samba")} != {found["ucb1"].colour}
     assert len({look.dash for look in blue}) == len({look.marker for look in blue}) == 3
@@ -90,12 +94,13 @@ def test_a_logarithmic_axis_has_two_to_five_round_ticks_within_its_range() -> No
 def test_regret_against_the_budget_has_a_panel_a_family_and_the_rest_grey(tmp_path: Path) -> None:
     budgets = np.array([30.0, 300.0])
     curves = [
-        Curve(name, budgets, at * budgets, budgets, 9.0, 3.4 if name == "samba" else None)
+        BudgetCurve(name, budgets, at * budgets, budgets, 9.0, 3.4 if name == "samba" else None)
         for at, name in enumerate(("samba", "exponential-samba", "ucb1"), 2)
     ]
-    regret_against_budget([("model A", curves), ("model B", curves[1:])], "a caption", tmp_path / "c.svg")
+    groups = [("model A", curves), ("model B", curves[1:])]
+    draw_regret_by_budget(groups, "a caption").save(tmp_path / "c.svg")
     drawn = (tmp_path / "c.svg").read_text()
     assert drawn.count('id="axes_') == 4  # two families in two models
-    assert all(f"<!-- {words} -->" in drawn for words in ("SAMBA (model A)", "SAMBA (model B)", "UCB", "ucb1"))
+    assert all(f">{words}<" in drawn for words in ("SAMBA (model A)", "SAMBA (model B)", "UCB", "ucb1"))
     assert drawn.count("stroke: #c8c8c8") == 1 + 2 + 1 + 1  # in each panel, whoever is of another family
     assert "a heuristic, no bound" in drawn

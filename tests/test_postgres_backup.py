@@ -1,10 +1,10 @@
-"""Backup of a PostgreSQL database with its own programs, and `robandit restore` after it."""
+"""Backup of a PostgreSQL database with its own programs, and `robandit service restore` after it."""
 
 import subprocess
 from typing import Any
 
 from robandit.service.engine import Engine
-from robandit.service.messages import Ask, NewExperiment, Reward
+from robandit.service.messages import DecisionRequest, NewExperiment, Reward
 from robandit.service.problems import Problem
 from robandit.service.stores.postgres import PostgresStore
 
@@ -12,7 +12,7 @@ from robandit.service.stores.postgres import PostgresStore
 def decided(engine: Engine, rewarded: bool = True) -> str:
     """A decision's id, kept."""
     experiment = engine.find("e")
-    answer = engine.decide(experiment, Ask(), None)
+    answer = engine.decide(experiment, DecisionRequest(), None)
     rows = list(answer.rows)
     if rewarded:
         rows += engine.reward(experiment, answer.message.id, Reward(1.0), "somebody").rows
@@ -27,7 +27,7 @@ def test_a_dump_is_restored_with_a_new_epoch(postgres: Any, database: str, roban
     before = [decided(engine, rewarded) for rewarded in (True, True, False)]
     dump = subprocess.run([postgres.bin / "pg_dump", "--schema=robandit", database], check=True, capture_output=True)
     after = decided(engine, False)
-    code, _, errors = robandit("restore", "--db", database)
+    code, _, errors = robandit("service", "restore", "--db", database)
     assert code == 2
     assert "the experiment 'e' is served at" in errors  # its lease runs: somebody may write
     store.close()
@@ -37,7 +37,7 @@ def test_a_dump_is_restored_with_a_new_epoch(postgres: Any, database: str, roban
     late = PostgresStore(target)
     late.ask("UPDATE robandit.lease SET until = clock_timestamp() - interval '1 second' RETURNING 1")  # time has passed
     late.close()
-    code, told, errors = robandit("restore", "--db", target)
+    code, told, errors = robandit("service", "restore", "--db", target)
     assert (code, told.split()[0]) == (0, "epoch"), errors
 
     restored = PostgresStore(target)
@@ -56,5 +56,5 @@ def test_a_dump_is_restored_with_a_new_epoch(postgres: Any, database: str, roban
         refused = problem.status
     assert refused == 404
     restored.close()
-    assert robandit("verify", database, "--no-compiled")[0] == 0
+    assert robandit("service", "verify", database, "--no-compiled")[0] == 0
     postgres.give_back(target)

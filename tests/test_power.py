@@ -9,13 +9,14 @@ from typing import Any
 import apsw
 import pytest
 
-from robandit.service.api import ROUTES, performed
+from robandit.service.api import ROUTES
 from robandit.service.engine import Answer
+from robandit.service.perform import perform
 from robandit.service.problems import Problem
 from robandit.service.service import Service
 from robandit.service.stores import sqlite
 from robandit.service.tokens import Tokens
-from robandit.service.writer import Writer, gathered
+from robandit.service.writer import GroupWriter, gather
 from tests.disk import Crashes, Disk, Tape
 from tests.power import checked, cuts, recorded
 
@@ -26,13 +27,13 @@ def short_log(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "PAGES", 40)
 
 
-class Early(Writer):
+class Early(GroupWriter):
     """Wrong: it answers, then commits."""
 
     def run(self) -> None:
         while (batch := self.batches.get()) is not None:
-            self.loop.call_soon_threadsafe(self.committed, batch, 0, 0.0)
-            self.store.commit(*gathered(batch))
+            self.loop.call_soon_threadsafe(self.answer_batch, batch, 0, 0.0)
+            self.store.commit(*gather(batch))
 
 
 def folder(path: Path, name: str) -> Path:
@@ -138,13 +139,13 @@ def test_a_disk_that_fails_while_an_experiment_begins_stops_the_service(tmp_path
 
     async def create() -> None:
         service = Service(store, Tokens(None))
-        service.failed = stopped.append
+        service.on_failure = stopped.append
         service.start()
         tape.fault_at = tape.risky + 3
         with pytest.raises(Problem, match="the database failed"):
-            performed(service, route, b"", {}, body, None)
+            perform(service, route, b"", {}, body, None)
         with pytest.raises(Problem, match="the database failed"):
-            await service.committed(Answer(200, None, []), None)
+            await service.commit(Answer(200, None, []), None)
         await service.stop()
 
     asyncio.run(create())

@@ -11,11 +11,12 @@ import pytest
 import robandit as rb
 from robandit.cli.main import main
 from robandit.environments.means import spread_means
-from robandit.lab.trace import summarised
+from robandit.estimates import summarise
+from robandit.lab.scenario import Scenario
 from robandit.redteam.candidate import Candidate
-from robandit.redteam.evaluate import Evaluator, Game, Play
-from robandit.redteam.frontier import with_told
-from robandit.redteam.price import Price, attack_price, priced, turned
+from robandit.redteam.evaluate import Evaluator, Play
+from robandit.redteam.frontier import with_assumed_corruption
+from robandit.redteam.price import Bisection, Price, PriceOptions, attack_price, is_fooled
 from robandit.store.journal import Journal
 
 SINK = Candidate("sink-shown")
@@ -23,7 +24,7 @@ SINK = Candidate("sink-shown")
 
 @dataclass
 class Threshold:
-    """Stands in for plays where all that matters is from which budget on they are turned."""
+    """Stands in for plays where all that matters is from which budget on the policy is fooled."""
 
     at: float
     asked: list[float]
@@ -35,11 +36,19 @@ class Threshold:
         return {"best_share": [0.2 if budget >= self.at else 0.8] * 3, "paid": paid}
 
 
+def bisection(stand_in: Threshold, **options: Any) -> Bisection:
+    return Bisection(stand_in, PriceOptions(**options), 3)  # type: ignore[arg-type]
+
+
+def scenario(policy: Any, means: tuple[float, ...], horizon: int, runs: int) -> Scenario:
+    return Scenario(policy, means, horizon=horizon, runs=runs)
+
+
 @pytest.mark.parametrize("at", [0.7, 6.0, 117.3, 5000.0])
 @pytest.mark.parametrize("guess", [None, 0.0, 5.0, 100.0])
 def test_bisection_finds_a_threshold_to_two_percent_with_few_plays(at: float, guess: float | None) -> None:
     stand_in = Threshold(at, [])
-    found = priced(stand_in, SINK, 1, 3, guess=guess)  # type: ignore[arg-type]
+    found = bisection(stand_in).price(SINK, 1, guess)
     assert found is not None
     assert at <= found <= 1.02 * at
     assert len(stand_in.asked) < 22
@@ -49,18 +58,18 @@ def test_bisection_stops_at_the_tolerance_asked_for() -> None:
     plays = {}
     for tolerance in (1.02, 1.3):
         stand_in = Threshold(117.3, [])
-        found = priced(stand_in, SINK, 1, 3, tolerance=tolerance)  # type: ignore[arg-type]
+        found = bisection(stand_in, tolerance=tolerance).price(SINK, 1)
         assert found is not None
         assert 117.3 <= found <= tolerance * 117.3
         plays[tolerance] = len(stand_in.asked)
     assert plays[1.3] < plays[1.02]
 
 
-def test_bisection_knows_what_cannot_be_turned_what_needs_no_turning_and_what_is_not_cheaper() -> None:
-    assert priced(Threshold(np.nan, []), SINK, 1, 3) is None  # type: ignore[arg-type]
-    assert priced(Threshold(0.0, []), SINK, 1, 3) == 0.0  # type: ignore[arg-type]
-    assert priced(Threshold(50.0, []), SINK, 1, 3, below=49.0) is None  # type: ignore[arg-type]
-    assert priced(Threshold(30.0, []), SINK, 1, 3, below=49.0) == pytest.approx(30.3, rel=0.011)  # type: ignore[arg-type]
+def test_bisection_knows_who_cannot_be_fooled_who_needs_no_fooling_and_what_is_not_cheaper() -> None:
+    assert bisection(Threshold(np.nan, [])).price(SINK, 1) is None
+    assert bisection(Threshold(0.0, [])).price(SINK, 1) == 0.0
+    assert bisection(Threshold(50.0, [])).price(SINK, 1, below=49.0) is None
+    assert bisection(Threshold(30.0, [])).price(SINK, 1, below=49.0) == pytest.approx(30.3, rel=0.011)
 
 
 @pytest.mark.parametrize(
@@ -74,19 +83,19 @@ def test_bisection_knows_what_cannot_be_turned_what_needs_no_turning_and_what_is
         ([0.49] * 50 + [0.51] * 50, True),
     ],
 )
-def test_turned_means_fewer_than_half_of_the_rounds_in_at_least_half_of_the_runs(
+def test_fooled_means_fewer_than_half_of_the_rounds_in_at_least_half_of_the_runs(
     shares: list[float], answer: bool
 ) -> None:
-    assert turned({"best_share": shares}) == answer
+    assert is_fooled({"best_share": shares}) == answer
 
 
 def test_real_prices_come_in_the_known_order_and_are_remembered(tmp_path: Path) -> None:
-    """In this game they are known well enough for the dearest block of one to be below the cheapest of the next."""
+    """Known well enough for the most expensive block of one to be below the cheapest of the next."""
     ranges = {}
     for policy in ("thompson", "ucb1", "samba"):
-        game = Game(rb.policy(policy), rb.Bernoulli((0.3, 0.45, 0.8)), 3000)
-        found = attack_price(Evaluator(game, Journal(tmp_path / policy)), "B", [SINK], runs=6, blocks=3)
-        again = attack_price(Evaluator(game, Journal(tmp_path / policy)), "B", [SINK], runs=6, blocks=3)
+        game = scenario(policy, (0.3, 0.45, 0.8), 3000, 6)
+        found = attack_price(Evaluator(game, Journal(tmp_path / policy)), [SINK])
+        again = attack_price(Evaluator(game, Journal(tmp_path / policy)), [SINK])
         assert found == again
         assert found.low is not None
         assert found.high is not None
@@ -110,8 +119,8 @@ class Spy(Evaluator):
 
 
 def test_choosing_and_pricing_use_different_seeds() -> None:
-    spy = Spy(Game(rb.policy("samba"), rb.Bernoulli((0.3, 0.8)), 800), Journal(None))
-    found = attack_price(spy, "B", [SINK, Candidate("promote")], runs=4, blocks=3)
+    spy = Spy(scenario("samba", (0.3, 0.8), 800, 4))
+    found = attack_price(spy, [SINK, Candidate("promote")])
     tried = [play.seed for play in spy.asked if play.candidate is not None and play.candidate != found.attack]
     chosen = [play.seed for play in spy.asked if play.candidate == found.attack]
     assert len(set(tried)) == 1
@@ -122,31 +131,30 @@ def test_choosing_and_pricing_use_different_seeds() -> None:
     assert {play.candidate for play in pricing} == {found.attack}
 
 
-def test_a_policy_that_must_be_told_is_told_one_number() -> None:
-    game = Game(rb.policy("known-c-aae"), rb.Bernoulli((0.3, 0.8)), 800)
-    with pytest.raises(rb.InputError, match="must be told one corruption"):
-        attack_price(Evaluator(game, Journal(None)), "B", [SINK], runs=4, blocks=3)
-    assert str(with_told(game.policy)) == "known-c-aae:corruption=100"
+def test_a_policy_that_needs_the_corruption_assumes_one_number() -> None:
+    game = scenario("known-c-aae", (0.3, 0.8), 800, 4)
+    with pytest.raises(rb.InputError, match="must be given one corruption"):
+        attack_price(Evaluator(game), [SINK])
+    assert str(with_assumed_corruption(game.policy)) == "known-c-aae:corruption=100"
 
 
 def test_an_attack_of_the_other_model_is_refused() -> None:
-    game = Game(rb.policy("samba"), rb.Bernoulli((0.3, 0.8)), 800)
     with pytest.raises(rb.InputError, match="of threat model A"):
-        attack_price(Evaluator(game, Journal(None)), "B", [Candidate("invert")], runs=4, blocks=3)
+        attack_price(Evaluator(scenario("samba", (0.3, 0.8), 800, 4)), [Candidate("invert")])
 
 
-def test_what_never_learns_has_nothing_to_turn(tmp_path: Path) -> None:
-    game = Game(rb.policy("uniform"), rb.Bernoulli(spread_means(9)), 1000)
-    found = attack_price(Evaluator(game, Journal(tmp_path / "j")), "B", [SINK], runs=4, blocks=3)
+def test_who_never_learns_cannot_be_fooled(tmp_path: Path) -> None:
+    game = scenario("uniform", spread_means(9), 1000, 4)
+    found = attack_price(Evaluator(game, Journal(tmp_path / "j")), [SINK])
     assert (found.low, found.estimate, found.high, found.spending) == (None, None, None, None)
     assert not found.learns
 
 
 def told(clean: float, *prices: float | None) -> Price:
-    return Price(SINK, summarised(np.array([clean])), None, prices, {})
+    return Price(SINK, summarise([clean]), None, prices, {})
 
 
-def test_range_and_median_say_when_a_block_was_not_turned() -> None:
+def test_range_and_median_say_when_a_block_was_not_fooled() -> None:
     assert (told(1, 5.0, 7.0, 6.0).low, told(1, 5.0, 7.0, 6.0).estimate, told(1, 5.0, 7.0, 6.0).high) == (5, 6, 7)
     assert (told(1, 5.0, None, 6.0).low, told(1, 5.0, None, 6.0).estimate, told(1, 5.0, None, 6.0).high) == (5, 6, None)
     assert told(1, 5.0, None, None).estimate is None
@@ -164,7 +172,7 @@ def test_the_command_at_a_small_size(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert set(rows["samba"]["price"]) == {"low", "estimate", "high", "unit"}
     assert rows["samba"]["price"]["unit"] == "reward"
     assert rows["samba"]["price"]["low"] > 1.0
-    assert "nothing to turn" in rows["uniform"]["notes"][0]
+    assert "nobody to fool" in rows["uniform"]["notes"][0]
     assert rows["uniform"]["price"] is None
     assert [rows[name]["learns"] for name in ("samba", "uniform")] == [True, False]
     assert main([*words, "--plot", str(tmp_path / "frontier.png")]) == 0
@@ -208,28 +216,27 @@ def test_prices_that_make_no_sense_are_refused(words: list[str], message: str, r
     assert message in said
 
 
-def test_a_search_may_find_a_cheaper_attack_and_never_takes_a_dearer_one(tmp_path: Path) -> None:
-    terms, attack = dict[str, Any](runs=6, blocks=3), Candidate("ace")
-    one = Evaluator(Game(rb.Samba(), rb.Bernoulli((0.3, 0.45, 0.8)), 1500), Journal(None))
-    plain, found = (attack_price(one, "B", [attack], search=search, **terms) for search in (0, 10))
+def test_a_search_may_find_a_cheaper_attack_and_never_takes_one_that_costs_more(tmp_path: Path) -> None:
+    attack, one = Candidate("ace"), Evaluator(scenario(rb.Samba(), (0.3, 0.45, 0.8), 1500, 6))
+    plain, found = (attack_price(one, [attack], PriceOptions(search=search)) for search in (0, 10))
     assert found.estimate is not None
     assert found.attack != attack
     assert len(found.by_attack) == 2
     assert plain.estimate is None or found.estimate < plain.estimate
 
 
-def test_the_second_reading_of_turned_asks_for_regret() -> None:
+def test_the_second_criterion_of_fooled_asks_for_regret() -> None:
     """With a tenth more than the price the median run, on fresh seeds, has about half of the runner-up's regret."""
     terms: dict[str, Any] = {"horizon": 2000, "runs": 6, "attack": "sink-shown"}
     game = rb.Bernoulli((0.1, 0.5, 0.9))
-    regret = rb.find_price(rb.Thompson(), game, turned="regret", **terms)
+    regret = rb.find_price(rb.Thompson(), game, fooled="regret", **terms)
     assert regret.learns
-    assert regret.reading == "regret"
+    assert regret.fooled == "regret"
     assert regret.estimate is not None
     attack = rb.attack("sink-shown", budget=regret.estimate * 1.1)
     trace = rb.simulate(rb.Thompson(), game, attack, horizon=2000, runs=60, seed=77)
     assert np.median(trace.regret[:, -1]) > 0.4 * 0.5 * 2000 * 0.9  # about half of 0.4 T, by its definition
-    with pytest.raises(rb.InputError, match="turned must be one of share, regret, not 'best'"):
-        rb.find_price(rb.Thompson(), game, turned="best", **terms)
+    with pytest.raises(rb.InputError, match="fooled must be one of share, regret, not 'best'"):
+        rb.find_price(rb.Thompson(), game, fooled="best", **terms)
     with pytest.raises(rb.InputError, match="leave it out where slates are shown"):
-        rb.find_price(rb.policy("slate-samba"), game, turned="regret", slate=2, **terms)
+        rb.find_price(rb.policy("slate-samba"), game, fooled="regret", slate=2, **terms)

@@ -12,7 +12,7 @@ import pytest
 
 import robandit as rb
 from proofs import check
-from robandit.policies.samba import State
+from robandit.policies.samba import SambaState
 from tests.support import stream
 
 PROOFS = Path(check.__file__).parent
@@ -112,7 +112,7 @@ def test_the_policy_plays_the_rule_of_algorithm_1() -> None:
     """Within a few roundings: at most four steps, each of a dozen operations on numbers below one."""
     for arms, alpha, outcomes in enumerated():
         policy = rb.Samba(float(alpha))
-        state = State(np.full(arms, 1 / arms))
+        state = SambaState(np.full(arms, 1 / arms))
         for arm, reward in outcomes:
             policy.learn(state, rb.Choice(arm, state.probabilities[arm], 0), float(reward), stream(0))
         exact = [float(x) for x in naive_play(arms, alpha, outcomes)]

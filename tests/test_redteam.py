@@ -10,25 +10,24 @@ import pytest
 
 import robandit as rb
 from robandit.adversaries.band import Band
-from robandit.adversaries.push import Push, pushed_arms
+from robandit.adversaries.push import Push, arms_to_push
 from robandit.adversaries.push_shown import PushShown
 from robandit.adversaries.scheduled import ScheduledAttack
 from robandit.dice import Random
+from robandit.lab.scenario import Scenario
 from robandit.redteam import evaluate
 from robandit.redteam.candidate import Candidate, catalogue_attacks
-from robandit.redteam.curves import slope
-from robandit.redteam.evaluate import Evaluator, Game, Play, block_seed, kept
+from robandit.redteam.evaluate import Evaluator, Play, block_seed, final_values
 from robandit.redteam.family import Family
-from robandit.redteam.replay import told_over_time
-from robandit.redteam.search import RACE, race, worst_attack
+from robandit.redteam.search import RACE, SearchOptions, race, worst_attack
+from robandit.redteam.story import attack_story
 from robandit.store.journal import Journal
 
 MEANS = (0.3, 0.45, 0.8)
-SMALL = {"runs": 20, "evaluations": 20}
 
 
-def evaluator(folder: Path, policy: str = "samba", horizon: int = 1500) -> Evaluator:
-    return Evaluator(Game(rb.policy(policy), rb.Bernoulli(MEANS), horizon), Journal(folder / "journal.jsonl"))
+def evaluator(folder: Path, horizon: int = 1500) -> Evaluator:
+    return Evaluator(Scenario("samba", MEANS, horizon=horizon, runs=20), Journal(folder / "journal.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +42,7 @@ def evaluator(folder: Path, policy: str = "samba", horizon: int = 1500) -> Evalu
 )
 def test_which_arms_are_pushed(lowered: int, raised: int, worst: bool, down: list[int], up: list[int]) -> None:
     means = np.array([0.3, 0.5, 0.1, 0.9])
-    found = pushed_arms(means, lowered, raised, worst)
+    found = arms_to_push(means, lowered, raised, worst)
     assert [arms.tolist() for arms in found] == [down, up]
     target = Push(lowered=lowered, raised=raised, worst=worst).target(means)
     expected = [0.0 if arm in down else 1.0 if arm in up else means[arm] for arm in range(4)]
@@ -53,7 +52,7 @@ def test_which_arms_are_pushed(lowered: int, raised: int, worst: bool, down: lis
 @pytest.mark.parametrize("counts", [(0, 0), (3, 2)])
 def test_impossible_pushes_are_refused(counts: tuple[int, int]) -> None:
     with pytest.raises(rb.InputError, match="1 to 4 arms together"):
-        pushed_arms(np.array([0.3, 0.5, 0.1, 0.9]), *counts, False)
+        arms_to_push(np.array([0.3, 0.5, 0.1, 0.9]), *counts, False)
 
 
 def test_band_strikes_as_a_plain_reading_of_it_does() -> None:
@@ -152,27 +151,28 @@ def test_the_race_is_won_by_the_worst_attacks() -> None:
 
 def test_the_best_share_is_that_of_the_best_arms_alone() -> None:
     trace = rb.simulate(rb.Uniform(), rb.Bernoulli((0.3, 0.8, 0.75, 0.8)), horizon=100, runs=3)
-    assert kept(trace)["best_share"] == (trace.pulls[:, [1, 3]].sum(axis=1) / 100).tolist()
+    assert final_values(trace)["best_share"] == (trace.pulls[:, [1, 3]].sum(axis=1) / 100).tolist()
 
 
 @pytest.mark.parametrize("threat", ["A", "B"])
 def test_the_search_harms_reports_on_fresh_seeds_and_goes_on_after_a_crash(
     threat: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = worst_attack(evaluator(tmp_path), threat, 60.0, **SMALL)  # type: ignore[arg-type]
+    options = SearchOptions(threat, evaluations=20)
+    found = worst_attack(evaluator(tmp_path), 60.0, options)
     assert found.regret["mean"] > 1.3 * found.clean["mean"]
     assert found.in_sample["mean"] >= 0.8 * found.plain_regret["mean"]
     trace = rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), found.candidate.adversary(60.0), horizon=1500, runs=20, seed=1)
     assert trace.summary() == found.regret  # the user's own seed, to the last bit
     lines = (tmp_path / "journal.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[: 4 * len(lines) // 5]) + lines[-1][:20])
-    assert worst_attack(evaluator(tmp_path), threat, 60.0, **SMALL) == found  # type: ignore[arg-type]
+    assert worst_attack(evaluator(tmp_path), 60.0, options) == found
     monkeypatch.setattr(evaluate, "simulate", None)  # a third time nothing is played at all
-    assert worst_attack(evaluator(tmp_path), threat, 60.0, **SMALL) == found  # type: ignore[arg-type]
+    assert worst_attack(evaluator(tmp_path), 60.0, options) == found
 
 
 def test_one_call_gives_the_same_finding(tmp_path: Path) -> None:
-    known = worst_attack(evaluator(tmp_path), "B", 60.0, runs=20, quick=True)
+    known = worst_attack(evaluator(tmp_path), 60.0, SearchOptions("B", quick=True))
     terms: dict[str, Any] = {"budget": 60.0, "threat": "B", "horizon": 1500, "runs": 20, "quick": True}
     assert rb.find_worst_attack(rb.Samba(), rb.Bernoulli(MEANS), **terms) == known
     assert rb.find_worst_attack(rb.Samba(), rb.Bernoulli(MEANS), **terms, out=str(tmp_path / "kept")) == known
@@ -192,9 +192,8 @@ def test_no_choice_sees_the_seed_of_the_report(threat: str, quick: bool, monkeyp
         return usual(self, play, threads)
 
     monkeypatch.setattr(Evaluator, "outcome", spied)
-    game = Game(rb.Samba(), rb.Bernoulli(MEANS), 300, seed=7)
-    one = Evaluator(game, Journal(None))
-    found = worst_attack(one, threat, 20.0, runs=4, evaluations=40, quick=quick)
+    one = Evaluator(Scenario(rb.Samba(), MEANS, horizon=300, runs=4, seed=7))
+    found = worst_attack(one, 20.0, SearchOptions(threat, 40, quick))
     reported = [play.candidate for play in asked if play.seed == 7]
     assert reported == [found.candidate, None, found.plain]
     compared = {play.candidate for play in asked if play.seed != 7}
@@ -216,7 +215,7 @@ def test_the_memory_of_a_play_depends_on_the_code_and_the_game(tmp_path: Path, m
     first = one.outcome(play)
     assert one.outcome(play) == first
     assert len(one.journal.known) == 1
-    Evaluator(Game(rb.policy("samba"), rb.Bernoulli(MEANS), 1501), one.journal).outcome(play)
+    Evaluator(Scenario("samba", MEANS, horizon=1501), one.journal).outcome(play)
     assert len(one.journal.known) == 2
     monkeypatch.setattr(evaluate, "code_hash", lambda *parts: "another")
     one.outcome(play)
@@ -253,13 +252,13 @@ def test_a_loaded_adversary_of_model_a_is_tried_in_a_only_and_its_helpers_count(
 import sys
 sys.path.insert(0, {str(tmp_path)!r})
 from robandit.catalogue import SHIPPED
-from robandit.cli.attacks import adversary_json
+from robandit.lab.comparison import adversary_record
 from robandit.redteam.candidate import Candidate, catalogue_attacks
 from robandit.store.code import code_hash
 own = SHIPPED.with_file({str(tmp_path / "own.py")!r})
 print([Candidate("before") in catalogue_attacks(threat, False, own) for threat in "AB"])
 made = Candidate("before").adversary(3.0, catalogue=own)
-print(adversary_json(made)["attack"], adversary_json(made)["threat"])
+print(adversary_record(made)["attack"], adversary_record(made)["threat"])
 print(code_hash(made))
 """
     said = []
@@ -273,9 +272,8 @@ print(code_hash(made))
 
 
 def test_a_story_is_the_same_play_as_the_lab_s() -> None:
-    game = Game(rb.Samba(), rb.Bernoulli(MEANS), 1500)
     adversary = rb.attack("sink-shown", budget=20)
-    story = told_over_time(game, adversary, 6)
+    story = attack_story(Scenario(rb.Samba(), MEANS, adversary, horizon=1500, runs=6))
     trace = rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), adversary, horizon=1500, runs=6, seed=1)
     assert np.array_equal(story.regret, trace.regret)
     assert np.array_equal(story.paid, trace.corruption_paid)
@@ -284,7 +282,6 @@ def test_a_story_is_the_same_play_as_the_lab_s() -> None:
 
 
 def test_the_heuristic_slope() -> None:
-    games = {rate: Game(rb.Samba(learning_rate=rate), rb.Bernoulli((0.6, 0.5)), 10) for rate in (0.05, 0.25)}
-    assert slope(games[0.05]) == pytest.approx(2.05 / (1 - 0.05 / 0.2))
-    assert slope(games[0.25]) is None
-    assert slope(Game(rb.policy("ucb1"), rb.Bernoulli((0.6, 0.5)), 10)) is None
+    assert rb.Samba(0.05).slope_under_attack((0.6, 0.5)) == pytest.approx(2.05 / (1 - 0.05 / 0.2))
+    assert rb.Samba(0.25).slope_under_attack((0.6, 0.5)) is None
+    assert rb.policy("ucb1").slope_under_attack((0.6, 0.5)) is None

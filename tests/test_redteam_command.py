@@ -152,11 +152,11 @@ REFUSALS: list[tuple[list[str], str]] = [
     (["price", "--size", "7"], "without --attack"),
     (["price", "--threads", "0"], "threads must be"),
     (["price", "--means", "0.5"], "nothing to learn"),
-    (["optimum"], "either a price or a budget"),
-    (["optimum", "--budget", "0.3"], "multiple of 0.2"),
-    (["optimum", "--budget", "8e8", "--horizon", "1e7"], "do not fit"),
-    (["optimum", "--budget", "2", "--means", "0.2,0.4,0.6"], "with three arms only a --price"),
-    (["optimum", "--budget", "2", "--confirm", "-3"], "at least 0"),
+    (["paper", "optimum"], "either a price or a budget"),
+    (["paper", "optimum", "--budget", "0.3"], "multiple of 0.2"),
+    (["paper", "optimum", "--budget", "8e8", "--horizon", "1e7"], "do not fit"),
+    (["paper", "optimum", "--budget", "2", "--means", "0.2,0.4,0.6"], "with three arms only a --price"),
+    (["paper", "optimum", "--budget", "2", "--confirm", "-3"], "at least 0"),
 ]
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.policies.samba import State
+from robandit.policies.samba import SambaState
 from tests.support import stream
 
 
 def learned(probabilities: list[float], arm: int, reward: float, learning_rate: float = 0.05) -> np.ndarray:
-    state = State(np.array(probabilities, dtype=float))
+    state = SambaState(np.array(probabilities, dtype=float))
     rb.Samba(learning_rate).learn(state, rb.Choice(arm, probabilities[arm], 0), reward, stream(0))
     return state.probabilities
 
@@ -71,7 +71,7 @@ def test_late_rewards_keep_the_simplex(learning_rate: float) -> None:
 
 def test_a_late_reward_of_a_leader_that_was_unlikely_takes_no_more_than_there_is() -> None:
     """Weighted by 0.01 the step would be 0.5 / 0.01 * 0.4^2 = 8; capped at twice that probability it is 0.4."""
-    state = State(np.array([0.6, 0.4]))
+    state = SambaState(np.array([0.6, 0.4]))
     rb.Samba(0.5).learn(state, rb.Choice(0, 0.01, 0), 1.0, stream(0))
     assert state.probabilities == pytest.approx([1.0, 0.0], abs=1e-15)
 

@@ -3,14 +3,16 @@
 import http.client
 import json
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from robandit.service import dashboard, hot, view
 from robandit.service.api import ROUTES
-from robandit.service.hot import route_of
+from robandit.service.hot import target_of
 from robandit.service.stores.sqlite import SqliteStore
 from tests.serving import Running, running
 
@@ -254,10 +256,10 @@ def test_answers_keep_their_order_on_a_connection_that_does_not_wait(served: Run
 
 
 def test_which_requests_take_the_shortcut() -> None:
-    assert route_of(b"POST", b"/v1/experiments/1/decisions") is not None
-    assert route_of(b"PUT", b"/v1/experiments/1/decisions/x/reward") is not None
+    assert target_of(b"POST", b"/v1/experiments/1/decisions") is not None
+    assert target_of(b"PUT", b"/v1/experiments/1/decisions/x/reward") is not None
     for method, url in ((b"GET", b"/v1/experiments/1/decisions"), (b"POST", b"/v1/experiments/1/decisions?x")):
-        assert route_of(method, url) is None
+        assert target_of(method, url) is None
 
 
 def test_what_is_too_long_or_elsewhere_is_said(call: Caller) -> None:
@@ -305,12 +307,68 @@ def test_a_fault_in_the_middle_of_a_change_stops_the_service(monkeypatch: pytest
     for cold in (False, True):
         with running() as served:
             stopped: list[BaseException] = []
-            served.service.failed = stopped.append
+            served.service.on_failure = stopped.append
             call = Caller(served, cold=cold)
             base = begun(call)
-            monkeypatch.setattr(served.service.engine, "decision", lambda *words: 1 / 0)
+            monkeypatch.setattr(served.service.engine.experiments[1], "decide", lambda *words: 1 / 0)
             assert call("POST", f"{base}/decisions", {})[0] == 503
             assert [type(error) for error in stopped] == [ZeroDivisionError]
             monkeypatch.undo()
             assert Caller(served, cold=cold)("POST", f"{base}/decisions", {})[0] == 503
             assert served.service.store.head(1).line == 1
+
+
+def test_a_uvicorn_of_another_shape_serves_without_the_shortcut(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Changed(hot.HttpToolsProtocol):
+        """A later version of uvicorn's protocol, perhaps."""
+
+        def on_header(self, name: bytes, value: bytes, more: None = None) -> None:
+            super().on_header(name, value)
+
+    class Shrunk(hot.HttpToolsProtocol):
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+
+    assert hot.fits(hot.HttpToolsProtocol)
+    assert not hot.fits(object)
+    assert not hot.fits(Shrunk)
+    monkeypatch.setattr(hot, "HttpToolsProtocol", Changed)
+    with running() as served:
+        call = Caller(served)
+        decision = call("POST", f"{begun(call)}/decisions", {})[1]["id"]
+        assert call("PUT", f"/v1/experiments/1/decisions/{decision}/reward", {"reward": 1})[0] == 201
+        (note,) = call("GET", "/healthz")[1]["notes"]
+        assert "requests take more CPU" in note
+        assert hot.hot_protocol(served.service) is Changed
+
+
+def test_a_page_is_rendered_only_when_something_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    renders, checks = list[str](), threading.Semaphore(0)
+    version, render = view.version, dashboard.render_part
+    monkeypatch.setattr(dashboard, "BEAT", 0.01)
+    monkeypatch.setattr(dashboard, "REST", 0.0)
+    monkeypatch.setattr(view, "version", lambda *words: [checks.release(), version(*words)][1])
+    monkeypatch.setattr(dashboard, "render_part", lambda part, **more: [renders.append(part), render(part, **more)][1])
+    with running() as served:
+        call = Caller(served)
+        base = begun(call)
+        stream = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+        served.closing.callback(stream.close)
+        stream.request("GET", "/experiments/1/events")
+        answer = stream.getresponse()
+        served.closing.callback(answer.close)
+
+        def event() -> dict[str, str]:
+            while not (line := answer.readline()).startswith(b"data: "):
+                pass
+            return json.loads(line[6:])
+
+        assert {*event()} == {*dashboard.PARTS, "chart"}
+        for _ in range(20):
+            assert checks.acquire(timeout=10)
+        assert len(renders) == len(dashboard.PARTS)
+        call("POST", f"{base}/decisions", {"count": 20})
+        assert "arms" in event()
+        assert call("PUT", f"{base}/decisions/x/reward", {"reward": 1})[0] == 404
+        assert "numbers" in event()
+        assert len(renders) == 3 * len(dashboard.PARTS)

@@ -41,7 +41,7 @@ def play(client: Client) -> None:
 
 
 def test_verify_finds_nothing_wrong_and_whatever_was_changed(played: Path, tmp_path: Path, robandit: Any) -> None:
-    code, told, _ = robandit("verify", f"sqlite:///{played}", "--json")
+    code, told, _ = robandit("service", "verify", f"sqlite:///{played}", "--json")
     assert code == 0
     ruled, plain = told["journals"]
     assert (ruled["chain"], ruled["compiled"], ruled["dice"]) == (True, True, None)
@@ -60,15 +60,15 @@ def test_verify_finds_nothing_wrong_and_whatever_was_changed(played: Path, tmp_p
         db.execute(change)
         assert db.changes() >= 1
         db.close()
-        code, out, _ = robandit("verify", f"sqlite:///{copy}")
+        code, out, _ = robandit("service", "verify", f"sqlite:///{copy}")
         assert code == 1, change
         assert "NO" in out
         assert what in out.splitlines()[[line.endswith("NO") for line in out.splitlines()].index(True)], out
 
 
-def test_a_forged_decision_is_not_what_its_dice_give(played: Path, tmp_path: Path, robandit: Any) -> None:
-    """Even one who can write the chain anew cannot make the dice agree."""
-    from robandit.service.stores.base import NO_HEAD, chained
+def test_a_forged_decision_is_not_what_its_stream_gives(played: Path, tmp_path: Path, robandit: Any) -> None:
+    """Even one who can write the chain anew cannot make the draws agree."""
+    from robandit.service.stores.base import NO_HEAD, extend_chain
 
     copy = tmp_path / "forged.db"
     back_up(played, copy)
@@ -81,12 +81,12 @@ def test_a_forged_decision_is_not_what_its_dice_give(played: Path, tmp_path: Pat
     db.execute("UPDATE line SET body = ? WHERE experiment = 2 AND line = ?", (json.dumps(entry), line))
     head = NO_HEAD
     for (text,) in db.execute("SELECT body FROM line WHERE experiment = 2 ORDER BY line"):
-        head = chained(head, text)
+        head = extend_chain(head, text)
     db.execute("UPDATE head SET chain = ? WHERE experiment = 2", (head,))
     db.close()
-    code, told, _ = robandit("verify", f"sqlite:///{copy}", "--no-compiled")
+    code, told, _ = robandit("service", "verify", f"sqlite:///{copy}", "--no-compiled")
     assert code == 1
-    assert f"decision {entry['id']} (line {line}) is not what its dice give" in told
+    assert f"decision {entry['id']} (line {line}) is not what its random stream gives" in told
 
 
 def test_restored_ids_do_not_meet_others_of_the_same_number(tmp_path: Path, robandit: Any) -> None:
@@ -94,12 +94,12 @@ def test_restored_ids_do_not_meet_others_of_the_same_number(tmp_path: Path, roba
     with running(SqliteStore(path)) as served, Client(served.url) as client:
         one = client.create("e", ["a", "b"])
         early = one.decide()
-        code, out, _ = robandit("backup", "--db", f"sqlite:///{path}", str(kept))
+        code, out, _ = robandit("service", "backup", "--db", f"sqlite:///{path}", str(kept))
         assert (code, "lines" in out) == (0, True)
         late = one.decide()
-    assert robandit("backup", "--db", f"sqlite:///{path}", str(kept))[0] == 2
-    assert robandit("restore", str(kept), "--db", f"sqlite:///{path}")[0] == 2
-    assert robandit("restore", str(kept), "--db", f"sqlite:///{back}")[0] == 0
+    assert robandit("service", "backup", "--db", f"sqlite:///{path}", str(kept))[0] == 2
+    assert robandit("service", "restore", str(kept), "--db", f"sqlite:///{path}")[0] == 2
+    assert robandit("service", "restore", str(kept), "--db", f"sqlite:///{back}")[0] == 0
     with running(SqliteStore(back)) as served, Client(served.url) as client:
         one = client.experiment("e")
         again = one.decide()
@@ -108,7 +108,7 @@ def test_restored_ids_do_not_meet_others_of_the_same_number(tmp_path: Path, roba
             one.reward(late.id, 1.0)
         assert error.value.status == 404
         assert one.reward(again.id, 1.0)
-    assert robandit("verify", f"sqlite:///{back}")[0] == 0
+    assert robandit("service", "verify", f"sqlite:///{back}")[0] == 0
 
 
 def test_exports_are_what_audit_reads(played: Path, tmp_path: Path, robandit: Any) -> None:
@@ -137,12 +137,12 @@ def test_exports_are_what_audit_reads(played: Path, tmp_path: Path, robandit: An
     code, told, err = robandit("audit", str(tmp_path / "e.csv"), "--policy", "samba", "--no-price", "--json")
     assert code == 0, err
     assert told["rows"] == 45
-    assert robandit("verify", str(tmp_path / "e.journal"))[0] == 0
+    assert robandit("service", "verify", str(tmp_path / "e.journal"))[0] == 0
 
 
 def test_tokens_are_told_once_and_kept_as_hashes(tmp_path: Path, robandit: Any) -> None:
     path = tmp_path / "tokens"
-    code, secret, _ = robandit("token", "shop", "--roles", "decide,reward", "--token-file", str(path))
+    code, secret, _ = robandit("service", "token", "shop", "--roles", "decide,reward", "--token-file", str(path))
     assert code == 0
     assert secret.strip() not in path.read_text()
     assert path.stat().st_mode & 0o077 == 0
@@ -150,7 +150,7 @@ def test_tokens_are_told_once_and_kept_as_hashes(tmp_path: Path, robandit: Any) 
     assert (token.name, token.roles) == ("shop", {"decide", "reward"})
     before = path.read_text()
     for words in (["shop"], ["a/b"], ["x", "--roles", "king"], ["x", "--rate", "0"]):
-        assert robandit("token", *words, "--token-file", str(path))[0] == 2
+        assert robandit("service", "token", *words, "--token-file", str(path))[0] == 2
     assert path.read_text() == before
 
 
@@ -161,10 +161,10 @@ def test_tokens_are_told_once_and_kept_as_hashes(tmp_path: Path, robandit: Any) 
         (["serve", "--db", "sqlite:///no/such/folder/x.db"], "no folder"),
         (["serve", "--db", "sqlite:///x.db", "--host", "0.0.0.0"], "token"),
         (["serve", "--db", "sqlite:///x.db", "--port", "99999"], "65535"),
-        (["verify", "nothing"], "no journal"),
-        (["verify", "sqlite:///nothing.db"], "no database"),
-        (["backup", "x", "--db", "sqlite:///nothing.db"], "no database"),
-        (["restore", "--db", "sqlite:///x.db"], "file"),
+        (["service", "verify", "nothing"], "no journal"),
+        (["service", "verify", "sqlite:///nothing.db"], "no database"),
+        (["service", "backup", "x", "--db", "sqlite:///nothing.db"], "no database"),
+        (["service", "restore", "--db", "sqlite:///x.db"], "file"),
     ],
 )
 def test_mistakes_are_one_sentence(

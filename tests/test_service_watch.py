@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from robandit.errors import InputError
-from robandit.online.journal import read
-from robandit.service import messages as say
+from robandit.online.journal import read_entries
+from robandit.service import messages
 from robandit.service import watch as watching
 from robandit.service.engine import Answer
 from robandit.service.experiment import Experiment
@@ -26,7 +26,7 @@ RINGS = {"alarms": {"rate": 10, "selection": None, "bursts": 5}, "flagged": ["a"
 def begun(policy: str = "samba", trip: bool = True) -> tuple[Service, Experiment]:
     """A service with one experiment."""
     service = Service(MemoryStore(), Tokens(None))
-    service.engine.create(say.NewExperiment("one", ["x", "y"], policy, seed=1, trip=trip))
+    service.engine.create(messages.NewExperiment("one", ["x", "y"], policy, seed=1, trip=trip))
     return service, service.engine.experiments[1]
 
 
@@ -39,8 +39,8 @@ def kept(service: Service, answer: Answer) -> Any:
 def rewarded(service: Service, experiment: Experiment, count: int) -> None:
     """Some decisions with their rewards."""
     for number in range(count):
-        made = kept(service, service.engine.decide(experiment, say.Ask(), None))
-        kept(service, service.engine.reward(experiment, made.id, say.Reward(number % 2), f"s{number % 3}"))
+        made = kept(service, service.engine.decide(experiment, messages.DecisionRequest(), None))
+        kept(service, service.engine.reward(experiment, made.id, messages.Reward(number % 2), f"s{number % 3}"))
 
 
 def look(found: dict[str, Any], line: int = 9) -> Look:
@@ -57,9 +57,9 @@ def test_a_copy_grows_by_what_is_new_and_is_a_journal(tmp_path: Path) -> None:
         text = copy.path.read_bytes() if before else b""
         copy.grow(service.store, 1)
         assert copy.path.read_bytes()[:before] == text
-        terms, entries = read(copy.path)
+        terms, entries = read_entries(copy.path)
         assert terms == experiment.terms
-        assert list(entries) == [msgspec.json.decode(body) for _, body in service.store.lines(1, 1)]
+        assert [entry for _, entry in entries] == [msgspec.json.decode(body) for _, body in service.store.lines(1, 1)]
         assert copy.line == experiment.line
 
 
@@ -75,7 +75,7 @@ def test_learning_stops_once_for_what_people_have_seen() -> None:
 
         async def let_go_on() -> None:
             entry = {"entry": "breaker", "change": "released"}
-            await service.committed(service.engine.act(experiment, entry, "boss"), experiment)
+            await service.commit(service.engine.act(experiment, entry, "boss"), experiment)
             while experiment.learning_again:
                 await asyncio.sleep(0.01)
 
@@ -110,7 +110,7 @@ def test_an_experiment_stops_by_itself_only_if_it_was_told_to() -> None:
 
 def test_who_is_looked_at_next() -> None:
     service, one = begun()
-    service.engine.create(say.NewExperiment("two", ["x", "y"], "samba"))
+    service.engine.create(messages.NewExperiment("two", ["x", "y"], "samba"))
     watch, two = service.watch, service.engine.experiments[2]
     assert watch.next() is None  # nothing to look at
     rewarded(service, one, 2)
@@ -165,4 +165,4 @@ def test_a_look_that_nobody_waits_for_is_ended(tmp_path: Path, monkeypatch: pyte
 def test_a_policy_that_cannot_unlearn_cannot_stop_by_itself() -> None:
     service = Service(MemoryStore(), Tokens(None))
     with pytest.raises(Exception, match="cannot stop learning by itself"):
-        service.engine.create(say.NewExperiment("one", ["x", "y"], "barbar", trip=True))
+        service.engine.create(messages.NewExperiment("one", ["x", "y"], "barbar", trip=True))

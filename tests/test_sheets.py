@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from robandit.catalogue import shipped
 from robandit.cli import sheet
 from robandit.cli.numbers import short, tenths, with_half
-from robandit.cli.sheet import Column, Sheet, broken_lines, in_pieces
+from robandit.cli.sheet import Sheet, broken_lines, in_pieces, styled, wrapped
 from robandit.cli.tables import advice_table
+from robandit.report.table import Column
 
 LONG = "floor:share=0.05,inner=(samba:learning_rate=0.1)"
 GAME = "--horizon 300 --runs 3"
@@ -23,8 +23,8 @@ TABLES = {
     "environments": "environments",
     "price": "price --policy ucb1 --policy thompson --means 0.9,0.1 --horizon 300 --runs 4 --out {out}",
     "redteam": f"redteam --policy {LONG} --budget 9 --quick --means 0.9,0.1 --evaluations 0 {GAME} --out {{out}}",
-    "steps": "theory steps",
-    "bounds": "theory bounds --horizon 500 --runs 2",
+    "steps": "paper theory steps",
+    "bounds": "paper theory bounds --horizon 500 --runs 2",
     "status": "study status {study}",
     "audit": "audit {log} --policy ucb1 --no-price --shadow thompson",
 }
@@ -102,10 +102,7 @@ def nothing_is_cut(shown: list[Sheet]) -> None:
 def read_back(one: Sheet, width: int) -> dict[Any, Any]:
     """The text below the heading, column by column, from what is printed; and how wide that is."""
     places, widths = one.fitted(width)
-    console = Console(width=10_000, color_system=None)
-    with console.capture() as captured:
-        console.print(one.table(width))
-    lines = captured.get().splitlines()
+    lines = one.lines(width)
     first = next(number for number, line in enumerate(lines) if "───" in line) + 1
     stop = next((number for number in range(first, len(lines)) if not lines[number].strip()), len(lines))
     body = [line for line in lines[first:stop] if "───" not in line]
@@ -136,8 +133,8 @@ def test_columns_are_spared_in_order_and_named() -> None:
     columns = [Column("policy", "name"), Column("mean"), Column("median", spare=1), Column("time", spare=2)]
     one = Sheet("t", columns, [["samba", "1,234,567.8", "99,999.9", "12"]])
     assert [one.fitted(width)[0] for width in (80, 38, 30, 5)] == [[0, 1, 2, 3], [0, 1, 2], [0, 1], [0, 1]]
-    assert "Left out here: median, time (--wide)." in str(one.table(30).caption)
-    assert one.table(80).caption is None
+    assert "Left out here: median, time (--wide)." in " ".join(one.lines(30))
+    assert one.lines(80)[-2].split()[0] == "samba"  # no caption
 
 
 def test_names_are_broken_after_commas_and_colons_only() -> None:
@@ -145,13 +142,29 @@ def test_names_are_broken_after_commas_and_colons_only() -> None:
     assert broken_lines("a,b", 80) == "a,b"
     one = Sheet("t", [Column("policy", "name"), Column("mean")], [[LONG, "1"]])
     assert sum(one.fitted(30)[1]) <= 30
-    assert "".join(one.cell(LONG, 0, one.fitted(30)[1][0]).plain.split()) == LONG
+    assert "".join(wrapped(LONG, one.fitted(30)[1][0], "name")) == LONG
 
 
 def test_text_in_brackets_is_text() -> None:
-    assert (
-        Sheet("t", [Column("source", "name")], [["[red]x[/red]"]]).cell("[red]x[/red]", 0, 80).plain == "[red]x[/red]"
-    )
+    assert Sheet("t", [Column("source", "name")], [["[red]x[/red]"]]).lines(80)[-2] == " [red]x[/red]"
+
+
+def test_styles_are_for_terminals_that_show_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    for variables, text in (
+        ({"TERM": "xterm"}, "take \x1b[1mx\x1b[0m"),
+        ({"TERM": "dumb"}, "take x"),
+        ({"NO_COLOR": "1"}, "take x"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr("os.environ", variables)
+            assert styled("take ", ("x", "bold")) == text
+
+
+def test_wide_letters_take_two_columns() -> None:
+    one = Sheet("t", [Column("arm", "name"), Column("n")], [["日本", "1"], ["e\u0301", "2"]])
+    assert one.fitted(80)[1] == [4, 1]
+    assert [line.index(number) for line, number in zip(one.lines(80)[-3:-1], "12", strict=True)] == [6, 9]
 
 
 @pytest.mark.parametrize(

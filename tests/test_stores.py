@@ -12,11 +12,11 @@ import pytest
 
 import robandit as rb
 from robandit.service.stores.address import open_store
-from robandit.service.stores.base import Head, Refused, Row, Snapshot, Store
+from robandit.service.stores.base import Head, Row, ServiceStore, Snapshot, StoreRefusal
 from robandit.service.stores.memory import MemoryStore
 from robandit.service.stores.sqlite import SqliteStore
 
-Open = Callable[[], Store]
+Open = Callable[[], ServiceStore]
 BODIES = [
     '{"entry":"decide","id":0}',
     '{"arm":"Grüße, 世界 \\u0000 🙂"}',
@@ -27,14 +27,14 @@ BODIES = [
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+def open_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Opens one and the same database, again and again; a store in memory is the same one each time."""
-    here, stores = MemoryStore(), list[Store]()
+    here, stores = MemoryStore(), list[ServiceStore]()
     url = request.getfixturevalue("database") if request.param == "postgres" else f"sqlite:///{tmp_path}/db"
 
-    def opens() -> Store:
+    def opens() -> ServiceStore:
         stores.append(here if request.param == "memory" else open_store(url))
-        with suppress(Refused):  # another one of these is the owner
+        with suppress(StoreRefusal):  # another one of these is the owner
             stores[-1].take_all()
         return stores[-1]
 
@@ -48,7 +48,7 @@ def row(experiment: int, line: int, settles: int | None = None, body: str = "{}"
     return Row(experiment, line, act, settles, body)
 
 
-def contents(store: Store) -> Any:
+def contents(store: ServiceStore) -> Any:
     """Everything a store tells."""
     return [
         (
@@ -63,7 +63,7 @@ def contents(store: Store) -> Any:
     ]
 
 
-def filled(store: Store) -> Store:
+def filled(store: ServiceStore) -> ServiceStore:
     """Two experiments with some lines, an act, rewards and a snapshot."""
     assert store.create("one", '{"shadow":[]}', '{"first":1}') == 1
     assert store.create("zwei ü", "{}", '{"first":2}') == 2
@@ -72,8 +72,8 @@ def filled(store: Store) -> Store:
     return store
 
 
-def test_what_was_committed_is_told_in_order(opened: Open) -> None:
-    store = filled(opened())
+def test_what_was_committed_is_told_in_order(open_database: Open) -> None:
+    store = filled(open_database())
     assert [(kept.id, kept.name, kept.about) for kept in store.experiments()] == [
         (1, "one", '{"shadow":[]}'),
         (2, "zwei ü", "{}"),
@@ -90,18 +90,18 @@ def test_what_was_committed_is_told_in_order(opened: Open) -> None:
     assert store.snapshot(2) is None
 
 
-def test_bodies_come_back_to_the_byte(opened: Open) -> None:
-    store = opened()
+def test_bodies_come_back_to_the_byte(open_database: Open) -> None:
+    store = open_database()
     store.create("one", BODIES[1], BODIES[1])
     store.commit([row(1, 2 + place, place, body) for place, body in enumerate(BODIES)])
-    again = opened()
+    again = open_database()
     assert [body for _, body in again.lines(1)] == [BODIES[1], *BODIES]
     assert [again.settled(1, place) for place in range(len(BODIES))] == BODIES
     assert again.experiments()[0].about == BODIES[1]
 
 
-def test_many_lines_are_read_in_pieces_without_a_seam(opened: Open) -> None:
-    store = opened()
+def test_many_lines_are_read_in_pieces_without_a_seam(open_database: Open) -> None:
+    store = open_database()
     store.create("one", "{}", "1")
     store.commit([row(1, line, body=str(line), act=line % 3 == 0) for line in range(2, 45_002)])
     assert list(store.lines(1)) == [(line, str(line)) for line in range(1, 45_002)]
@@ -122,51 +122,51 @@ def test_many_lines_are_read_in_pieces_without_a_seam(opened: Open) -> None:
         [row(1, 6), row(3, 2)],  # nobody's
     ],
 )
-def test_a_commit_that_breaks_a_law_leaves_nothing(opened: Open, rows: list[Row]) -> None:
-    store = filled(opened())
+def test_a_commit_that_breaks_a_law_leaves_nothing(open_database: Open, rows: list[Row]) -> None:
+    store = filled(open_database())
     before = contents(store)
-    with pytest.raises(Refused):
+    with pytest.raises(StoreRefusal):
         store.commit(rows, [Snapshot(1, 6, "code", b"new")])
     assert contents(store) == before
     store.commit([row(1, 6, 8, "g"), row(2, 4, 7, "h")], [Snapshot(1, 6, "code", b"new")])  # as if nothing had been
     assert store.settled(1, 8) == "g"
     assert store.snapshot(1) == Snapshot(1, 6, "code", b"new")
-    assert contents(opened()) == contents(store)
+    assert contents(open_database()) == contents(store)
 
 
-def test_a_name_is_given_once(opened: Open) -> None:
-    store = filled(opened())
+def test_a_name_is_given_once(open_database: Open) -> None:
+    store = filled(open_database())
     before = contents(store)
-    with pytest.raises(Refused, match="the name 'one' already"):
+    with pytest.raises(StoreRefusal, match="the name 'one' already"):
         store.create("one", "{}", "{}")
     assert contents(store) == before
     assert store.create("One", "{}", "{}") == 3
 
 
-def test_of_two_writers_one_goes_on(opened: Open) -> None:
+def test_of_two_writers_one_goes_on(open_database: Open) -> None:
     """The second one's next line is taken by now."""
-    first, second = filled(opened()), opened()
+    first, second = filled(open_database()), open_database()
     first.commit([row(1, 6, 8, "g")])
     before = contents(first)
-    with pytest.raises(Refused):
+    with pytest.raises(StoreRefusal):
         second.commit([row(2, 4), row(1, 6, 9, "h")])
     assert contents(first) == before
-    assert contents(opened()) == before
+    assert contents(open_database()) == before
 
 
-def test_everything_is_there_after_opening_again(opened: Open) -> None:
-    store = filled(opened())
+def test_everything_is_there_after_opening_again(open_database: Open) -> None:
+    store = filled(open_database())
     key, before = store.meta("key", b"\0first"), contents(store)
     store.close()
-    again = opened()
+    again = open_database()
     assert contents(again) == before
     assert again.meta("key", b"second") == key == b"\0first"
     again.commit([row(1, 6, 8, "g")])
     assert again.head(1).line == 6
 
 
-def test_the_head_is_the_hash_of_all_lines(opened: Open) -> None:
-    store = filled(opened())
+def test_the_head_is_the_hash_of_all_lines(open_database: Open) -> None:
+    store = filled(open_database())
     for kept in store.experiments():
         chain, count = bytes(16), 0
         for line, body in store.lines(kept.id):
@@ -174,19 +174,19 @@ def test_the_head_is_the_hash_of_all_lines(opened: Open) -> None:
         assert store.head(kept.id) == Head(count, chain)
 
 
-def test_the_last_snapshot_is_told(opened: Open) -> None:
-    store = filled(opened())
+def test_the_last_snapshot_is_told(open_database: Open) -> None:
+    store = filled(open_database())
     for line in range(6, 12):
         store.commit([row(1, line)], [Snapshot(1, line, "code", bytes([line]))])
     store.commit([], [Snapshot(2, 3, "other", b"s")])
     assert store.snapshot(1) == Snapshot(1, 11, "code", b"\x0b")
     assert store.snapshot(2) == Snapshot(2, 3, "other", b"s")
-    assert opened().snapshot(1) == Snapshot(1, 11, "code", b"\x0b")
+    assert open_database().snapshot(1) == Snapshot(1, 11, "code", b"\x0b")
 
 
-def test_readers_see_whole_commits_while_others_are_made(opened: Open) -> None:
+def test_readers_see_whole_commits_while_others_are_made(open_database: Open) -> None:
     """Each commit has seven lines; a reader finds no part of one, and its head fits its lines."""
-    store = opened()
+    store = open_database()
     store.create("one", "{}", "first")
     wrong, looks, done = list[Any](), [0], threading.Event()
 
@@ -211,9 +211,9 @@ def test_readers_see_whole_commits_while_others_are_made(opened: Open) -> None:
     assert store.head(1).line == 1 + 7 * 80
 
 
-def test_experiments_begin_while_others_are_written(opened: Open) -> None:
+def test_experiments_begin_while_others_are_written(open_database: Open) -> None:
     """Two threads: one commits line after line, the other makes experiments; neither is in the other's way."""
-    store = opened()
+    store = open_database()
     store.create("first", "{}", "{}")
     failed = list[BaseException]()
 
@@ -284,7 +284,7 @@ def test_a_file_can_be_closed_while_another_thread_reads_it(tmp_path: Path) -> N
     assert reading.wait(10)
     store.close()
     assert not ended.is_set()
-    store.opened[0].interrupt()
+    store.open_readers[0].interrupt()
     thread.join(10)
     assert ended.is_set()
-    store.opened[0].close()
+    store.open_readers[0].close()

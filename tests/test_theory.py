@@ -11,19 +11,17 @@ import pytest
 from robandit.cli import theory_tables
 from robandit.cli.main import main
 from robandit.theory import lower_bound, search, statements, weigh_bounds, weigh_paths, weigh_rounds, weigh_theorems
-from robandit.theory.games import TwoArms, two_arms
+from robandit.theory.games import SambaGame, two_arms
 from robandit.theory.growth import bernoulli_divergence, growth_constant, lai_robbins
 from robandit.theory.optimal_attack import optimal_attack
-from robandit.theory.paths import Paths, embedded_chain, recoveries, rounds_above_half, time_to_half, traced
+from robandit.theory.paths import SambaRuns, embedded_chain, find_recoveries, rounds_above_half, time_to_half, trace_run
 from robandit.theory.rounds import after_success, expected_change, fractions, q, states
-from robandit.theory.theorems import THEOREMS, Game, Theorem, round_of
-from robandit.theory.verdicts import Finding
-
-BY_ID = {statement.id: statement for statement in statements.STATEMENTS}
+from robandit.theory.theorems import THEOREMS, Theorem, round_of
+from robandit.theory.verdicts import BY_ID, StatementVerdict
 
 
 @pytest.mark.parametrize(
-    ("name", "verdict", "shown"),
+    ("name", "verdict", "pieces"),
     [
         ("jensen-corrupted", "fails", ["9/20000", "9/40000", "761/1000000", "1/3750"]),
         ("inverse-drift", "holds under a stronger condition", ["7/990", "1/17"]),
@@ -48,11 +46,11 @@ BY_ID = {statement.id: statement for statement in statements.STATEMENTS}
         ("adversary-power", "fails", ["after it"]),
     ],
 )
-def test_verdicts_with_their_fractions(name: str, verdict: str, shown: list[str]) -> None:
-    found = BY_ID[name].weigh()
-    assert found.verdict == verdict
-    for piece in shown:
-        assert piece in found.evidence
+def test_verdicts_with_their_fractions(name: str, verdict: str, pieces: list[str]) -> None:
+    weighed = BY_ID[name].weigh()
+    assert weighed.verdict == verdict
+    for piece in pieces:
+        assert piece in weighed.evidence
 
 
 def test_the_counterexample_by_hand() -> None:
@@ -63,7 +61,9 @@ def test_the_counterexample_by_hand() -> None:
 
 
 def test_every_statement_has_a_place_and_a_name_of_its_own() -> None:
+    assert BY_ID.keys() == {statement.id for statement in statements.STATEMENTS}
     assert len(BY_ID) == len(statements.STATEMENTS) >= 20
+    assert all(statement.text.endswith(".") for statement in statements.STATEMENTS)
     for numbered in ("Fact 1", "Theorem 2", "Definitions 3 and 4", "Definition 5", "Remark 1", "Table 1"):
         assert any(numbered in statement.where for statement in statements.STATEMENTS)
     for lemma in range(6, 12):
@@ -94,9 +94,9 @@ def test_a_rule_that_loses_probability_breaks_the_formula_of_regret(monkeypatch:
 
 
 def test_lemma_8_is_open_only_while_its_steps_fail_and_nothing_refutes_it(monkeypatch: Any) -> None:
-    holding = lambda: Finding("holds", "")  # noqa: E731
+    holding = lambda: StatementVerdict("holds", "")  # noqa: E731
     calm = (np.full(3_001, 0.2), np.ones(3_000, np.bool_))
-    monkeypatch.setattr(weigh_paths, "traced", lambda *_: calm)
+    monkeypatch.setattr(weigh_paths, "trace_run", lambda *_: calm)
     weighed = weigh_paths.lemma_8()
     assert (weighed.verdict, "Its two steps fail" in weighed.evidence) == ("open", True)
     monkeypatch.setattr(weigh_paths, "recovery_time", holding)
@@ -108,7 +108,7 @@ def test_lemma_8_is_open_only_while_its_steps_fail_and_nothing_refutes_it(monkey
     struck[0] = True  # one strike, never recovered from: 0.03 * 3,000 of regret for 0.2 of corruption
     history = np.full(3_001, 0.3)
     history[0] = 0.25
-    monkeypatch.setattr(weigh_paths, "traced", lambda *_: (history, struck))
+    monkeypatch.setattr(weigh_paths, "trace_run", lambda *_: (history, struck))
     weighed = weigh_paths.lemma_8()
     assert (weighed.verdict, "its conclusion is refuted" in weighed.evidence) == ("fails", True)
 
@@ -116,7 +116,7 @@ def test_lemma_8_is_open_only_while_its_steps_fail_and_nothing_refutes_it(monkey
 def test_theorem_2_counts_the_steps_that_fail(monkeypatch: Any) -> None:
     verdicts = dict.fromkeys(weigh_bounds.STEPS, "fails")
     for words in verdicts:
-        monkeypatch.setitem(weigh_bounds.STEPS, words, lambda words=words: Finding(verdicts[words], ""))
+        monkeypatch.setitem(weigh_bounds.STEPS, words, lambda words=words: StatementVerdict(verdicts[words], ""))
     assert "is not one: six of its steps fail (Jensen under corruption, " in weigh_bounds.theorem_2().evidence
     verdicts["the drift near a tie"] = "holds"
     weighed = weigh_bounds.theorem_2()
@@ -131,9 +131,9 @@ def test_theorem_2_counts_the_steps_that_fail(monkeypatch: Any) -> None:
 @pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.id)
 def test_theorems_hold_in_fractions_and_a_smaller_constant_does_not(theorem: Theorem) -> None:
     arms = 4 if theorem.id in ("theorem-3", "theorem-4") else 2
-    found = search.search(theorem, range(2, arms + 1), 2, 150, 1)
-    assert (found.violations, found.states) == (0, (arms - 1) * 300)
-    game = Game(fractions("9/10", "8/10") if arms == 2 else fractions("6/10", "1/2", "1/2"), Fraction(1, 20))
+    searched = search.search(theorem, range(2, arms + 1), 2, 150, 1)
+    assert (searched.violations, searched.states) == (0, (arms - 1) * 300)
+    game = SambaGame(fractions("9/10", "8/10") if arms == 2 else fractions("6/10", "1/2", "1/2"), Fraction(1, 20))
     v = theorem.potential(game)
     assert theorem.applies(game)
     for p in states(game.arms, 12):
@@ -149,23 +149,23 @@ def test_theorems_hold_in_fractions_and_a_smaller_constant_does_not(theorem: The
 
 
 @pytest.mark.parametrize("game", [two_arms((0.9, 0.5), 0.2), two_arms((0.6, 0.5), 0.19)], ids=str)
-def test_the_facts_behind_the_lower_bound(game: TwoArms) -> None:
+def test_the_equalities_behind_the_lower_bound(game: SambaGame) -> None:
     """They hold in fractions, and not of another step or another bill; the attack costs what the proof says."""
-    assert lower_bound.enumerated((game,)) == (58, 0)
+    assert lower_bound.count_violations((game,)) == (58, 0)
     p = fractions("1/5", "4/5")
     other = dataclasses.replace(game, rate=game.rate / 2)
-    bill = lower_bound.facts(game, p, game.gap)
+    bill = lower_bound.equalities_hold(game, p, game.gap)
     monkey = pytest.MonkeyPatch()
-    monkey.setattr(lower_bound, "expected_change", lambda f, p, rate, shown: expected_change(f, p, other.rate, shown))
+    monkey.setattr(lower_bound, "expected_change", lambda f, p, rate, means: expected_change(f, p, other.rate, means))
     assert bill
-    assert not lower_bound.facts(game, p, game.gap)
+    assert not lower_bound.equalities_hold(game, p, game.gap)
     monkey.undo()
 
 
 def test_the_attack_of_the_lower_bound_plays_as_it_is_proved() -> None:
     """Four standard errors, and the share 2 p_0 of regret that the proof gives away."""
     game, p0 = two_arms((0.9, 0.5), 0.2), 0.05
-    lost, paid = lower_bound.played(game, p0, 4_000, 100, 3)
+    lost, paid = lower_bound.play_attack(game, p0, 4_000, 100, 3)
     limit = float(game.gap / game.least_price)
     assert abs(paid.mean() - limit) < 4 * paid.std(ddof=1) / 10 + 2 * p0 * limit
     assert (1 - 2 * p0) * float(game.gap) < lost.mean() < float(game.gap)
@@ -193,7 +193,7 @@ def test_the_search_agrees_with_fractions() -> None:
 
 
 def test_bounds_are_above_the_exact_optimum_and_refuse_other_games() -> None:
-    game = Game(fractions("0.9", "0.8"), Fraction("0.05"))
+    game = SambaGame(fractions("0.9", "0.8"), Fraction("0.05"))
     exact = optimal_attack(budget=20.0, horizon=2_000)
     for theorem in THEOREMS:
         if theorem.id != "theorem-3" or theorem.applies(game):
@@ -201,19 +201,19 @@ def test_bounds_are_above_the_exact_optimum_and_refuse_other_games() -> None:
     assert THEOREMS[1].bound(game, 100_000, 0.0) == pytest.approx(167.0, abs=0.1)
     assert float(THEOREMS[1].potential(game).prices[0]) == pytest.approx(4.347, abs=0.001)
     with pytest.raises(ValueError, match="theorem-1 needs two arms"):
-        THEOREMS[0].bound(Game(fractions("0.9", "0.8"), Fraction("0.1")), 1_000, 0.0)
+        THEOREMS[0].bound(SambaGame(fractions("0.9", "0.8"), Fraction("0.1")), 1_000, 0.0)
 
 
 def test_paths_are_samba() -> None:
     """Mean regret over 1,000 rounds against the dynamic programme; three standard errors, one in 370."""
-    paths, lost = Paths((0.5, 0.5), 0.05, 3_000, 5), np.zeros(3_000)
+    paths, lost = SambaRuns((0.5, 0.5), 0.05, 3_000, 5), np.zeros(3_000)
     for _ in range(300):
         lost += 0.1 * paths.q
         paths.play(np.array([0.9, 0.8]))
     exact = optimal_attack(price=1e9, horizon=300).clean_regret
     assert abs(lost.mean() - exact) < 3 * lost.std() / 3_000**0.5
     assert np.allclose(paths.p.sum(axis=0), 1.0)
-    three = Paths((0.5, 0.3, 0.2), 0.1, 40_000, 6)
+    three = SambaRuns((0.5, 0.3, 0.2), 0.1, 40_000, 6)
     three.play(np.array([0.6, 0.5, 0.4]))
     expected = [
         expected_change(
@@ -227,12 +227,12 @@ def test_paths_are_samba() -> None:
 
 
 def test_recoveries_are_those_of_the_definition() -> None:
-    history, struck = traced((0.9, 0.8), (0.7, 1.0), 0.05, 0.3, 400, 9)
+    history, struck = trace_run((0.9, 0.8), (0.7, 1.0), 0.05, 0.3, 400, 9)
     naive = []
     for t in np.flatnonzero(struck):
         later = [u for u in range(t + 1, len(history)) if history[u] <= history[t]]
         naive.append((int(t), later[0] if later else None))
-    assert recoveries(history, struck) == naive
+    assert find_recoveries(history, struck) == naive
     assert sum(end is not None for _, end in naive) > 20
 
 
@@ -259,10 +259,10 @@ def test_the_command(monkeypatch: Any, capsys: Any) -> None:
     """With the quick statements and one theorem; verification/test_theory.py runs all of it."""
     monkeypatch.setattr(statements, "STATEMENTS", tuple(BY_ID[name] for name in ("jensen-corrupted", "zeta")))
     monkeypatch.setattr(weigh_theorems, "THEOREMS", THEOREMS[:1])
-    assert main(["theory", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [item["verdict"] for item in told["statements"]] == ["fails", "holds under a stronger condition"]
-    assert [item["label"] for item in told["theorems"]] == ["proved", "proved", "certified"]
-    assert told["theorems"][0]["violations"] == 0
-    assert set(told["statements"][0]) == {"id", "text", "where", "verdict", "label", "evidence"}
-    assert "2 statements: 1 fails, 1 holds under a stronger condition; 2 proved" in theory_tables.statements(told)[-1]
+    assert main(["paper", "theory", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [item["verdict"] for item in result["statements"]] == ["fails", "holds under a stronger condition"]
+    assert [item["label"] for item in result["theorems"]] == ["proved", "proved", "certified"]
+    assert result["theorems"][0]["violations"] == 0
+    assert set(result["statements"][0]) == {"id", "text", "where", "verdict", "label", "evidence"}
+    assert "2 statements: 1 fails, 1 holds under a stronger condition; 2 proved" in theory_tables.statements(result)[-1]

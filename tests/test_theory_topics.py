@@ -12,14 +12,14 @@ from scipy import integrate, optimize
 
 import robandit as rb
 from robandit.cli.main import main
-from robandit.theory.games import TwoArms, exact, two_arms
+from robandit.theory.games import SambaGame, two_arms
 from robandit.theory.growth import growth_constant
+from robandit.theory.hiding import LAWS, cost_of_hiding, markov
 from robandit.theory.optimal_attack import optimal_attack
-from robandit.theory.policy_bounds import KNOWN, curves, known, samba
+from robandit.theory.policy_bounds import BOUNDS, curves, samba, tabulate_bounds
 from robandit.theory.potentials import best_potential, changes
-from robandit.theory.shown import LAWS, laws, markov
 from robandit.theory.step_law import RULES, exact_regret, growth_exponent
-from robandit.theory.steps import best_step, bought, diffusion_ratio, equal_growth, reflecting
+from robandit.theory.steps import best_step, diffusion_ratio, equal_growth, reflecting, spending_at
 from robandit.theory.three_arms import three_arms
 from tests.support import stream
 
@@ -29,12 +29,11 @@ BY_NAME = {rule.name: rule for rule in RULES}
 
 def test_the_least_price_by_programme_formula_and_exact_optimum() -> None:
     quarter, large = two_arms(MEANS, 0.03125), two_arms(MEANS, 0.0875)
-    found = best_potential(quarter, splines=True).price
-    assert found == pytest.approx(float(quarter.least_price), rel=0.001)
+    assert best_potential(quarter, splines=True).price == pytest.approx(float(quarter.least_price), rel=0.001)
     assert diffusion_ratio(0.25) == 1.0
     programme = best_potential(large, splines=True).price
     assert programme == pytest.approx(10.0, abs=0.1)
-    (below,), (above,) = (bought(MEANS, 0.0875, price, (60_000,)) for price in (0.9 * programme, 1.1 * programme))
+    (below,), (above,) = (spending_at(MEANS, 0.0875, price, (60_000,)) for price in (0.9 * programme, 1.1 * programme))
     assert below > 100.0 > 10.0 > above  # the exact attack buys below the programme's price and not above it
 
 
@@ -82,24 +81,24 @@ def test_doubling_is_the_dynamic_programme() -> None:
 
 
 def test_bounds_of_policies_hold_where_they_are_explicit() -> None:
-    told = known(MEANS, 2_000, 0.0, 6, 1)
-    rows = {row["policy"]: row for row in told["policies"]}
-    assert set(KNOWN) <= set(rows)
+    result = tabulate_bounds(MEANS, 2_000, 0.0, 6, 1)
+    rows = {row["policy"]: row for row in result["policies"]}
+    assert set(BOUNDS) <= set(rows)
     for row in rows.values():
         if row["bound"] is not None and row["policy"] != "uniform":
             assert row["measured"]["mean"] + row["measured"]["half_width_95"] < row["bound"]
     assert rows["uniform"]["measured"]["mean"] == pytest.approx(rows["uniform"]["bound"], rel=0.1)
-    corrupted = {row["policy"]: row["bound"] for row in known(MEANS, 2_000, 50.0, 0, 1)["policies"]}
+    corrupted = {row["policy"]: row["bound"] for row in tabulate_bounds(MEANS, 2_000, 50.0, 0, 1)["policies"]}
     assert corrupted["ucb1"] is None
     assert corrupted["exp3"] == pytest.approx(rows["exp3"]["bound"] + 100.0)
-    assert told["lower_bounds"]["lai_robbins"] == pytest.approx(2.2521 * math.log(2_000), rel=1e-4)
+    assert result["lower_bounds"]["lai_robbins"] == pytest.approx(2.2521 * math.log(2_000), rel=1e-4)
     nine = tuple(0.1 * k for k in range(9, 0, -1))
     assert samba(nine, rb.Samba(0.05), 100_000, 0.0) == pytest.approx(2.9e6, rel=1.0)  # Theorem 4: true and useless
     assert samba(MEANS, rb.Samba(0.2), 1_000, 0.0) is None
 
 
 def test_hiding_successes_costs_what_the_laws_say() -> None:
-    rows = {row["policy"]: row for row in laws(MEANS, 10_000, 40, 1)}
+    rows = {row["policy"]: row for row in cost_of_hiding(MEANS, 10_000, 40, 1)["policies"]}
     assert rows["samba"]["predicted"] == pytest.approx(119.3, abs=0.1)
     assert rows["samba"]["measured"]["mean"] == pytest.approx(120.0, abs=4 * rows["samba"]["measured"]["se"] + 1.0)
     for name in ("samba", "ucb1", "kl-ucb", "thompson", "epsilon-greedy", "uniform"):
@@ -157,6 +156,7 @@ def test_three_arms_by_brute_force() -> None:
 def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
     file = tmp_path / "prices.png"
     words = [
+        "paper",
         "theory",
         "prices",
         "--means",
@@ -169,23 +169,34 @@ def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
         str(file),
     ]
     assert main([*words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    result = json.loads(capsys.readouterr().out)
     assert file.stat().st_size > 10_000
-    assert told["two_arms"]["dearest_at"] == pytest.approx(0.5, abs=0.2)
-    assert told["three_arms"]["worth_there"] > told["three_arms"]["worth_with_one_rival_forgotten"]
+    assert result["two_arms"]["dearest_at"] == pytest.approx(0.5, abs=0.2)
+    assert result["three_arms"]["worth_there"] > result["three_arms"]["worth_with_one_rival_forgotten"]
     drawn = tmp_path / "recoveries.png"
-    assert main(["theory", "recoveries", "--horizon", "800", "--plot", str(drawn), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    assert main(["paper", "theory", "recoveries", "--horizon", "800", "--plot", str(drawn), "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
     assert drawn.stat().st_size > 10_000
-    assert told["strikes"] == len(told["intervals"]) >= told["ended"] > told["inside_another"] > 0
-    assert main(["theory", "recoveries", "--horizon", "300"]) == 0
+    assert result["strikes"] == len(result["intervals"]) >= result["ended"] > result["inside_another"] > 0
+    assert main(["paper", "theory", "recoveries", "--horizon", "300"]) == 0
     assert "strikes" in capsys.readouterr().out
-    assert main(["theory", "shown", "--horizon", "300", "--runs", "2"]) == 0
-    assert main(["theory", "bounds", "--horizon", "300", "--runs", "0"]) == 0
+    assert main(["paper", "theory", "shown", "--horizon", "300", "--runs", "2"]) == 0
+    assert main(["paper", "theory", "bounds", "--horizon", "300", "--runs", "0"]) == 0
     out = capsys.readouterr().out
     assert "Threat model B" in out
     assert "Lai and Robbins" in out
-    three = ["optimum", "--means", "0.9,0.5,0.5", "--learning-rate", "0.2", "--horizon", "100", "--step", "0.3"]
+    three = [
+        "paper",
+        "optimum",
+        "--means",
+        "0.9,0.5,0.5",
+        "--learning-rate",
+        "0.2",
+        "--horizon",
+        "100",
+        "--step",
+        "0.3",
+    ]
     assert main([*three, "--price", "2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["regret"] > 0
 
@@ -193,16 +204,19 @@ def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["theory", "nothing"], "topic 'nothing' is unknown"),
-        (["theory", "steps", "--means", "0.9,0.8,0.7"], "two numbers"),
-        (["theory", "shown", "--plot", "x.png"], "draws bounds, prices"),
-        (["theory", "bounds", "--runs", "-1"], "at least 0"),
-        (["theory", "bounds", "--budget", "-1"], "from 0 to"),
-        (["theory", "steps", "--horizon", "0"], "between 1 and"),
-        (["optimum", "--means", "0.9,0.5,0.5", "--budget", "3"], "only a --price"),
-        (["optimum", "--means", "0.9,0.5,0.5", "--price", "3", "--confirm", "3"], "no --confirm"),
-        (["optimum", "--means", "0.5,0.5,0.5", "--price", "3"], "the best arm first"),
-        (["optimum", "--means", "0.9,0.5,0.5", "--price", "3", "--horizon", "1e7"], "with three arms"),
+        (["paper", "theory", "nothing"], "topic 'nothing' is unknown"),
+        (["paper", "theory", "steps", "--means", "0.9,0.8,0.7"], "two numbers"),
+        (["paper", "theory", "shown", "--plot", "x.png"], "draws bounds, prices"),
+        (["paper", "theory", "bounds", "--runs", "-1"], "at least 0"),
+        (["paper", "theory", "bounds", "--budget", "-1"], "from 0 to"),
+        (["paper", "theory", "steps", "--horizon", "0"], "between 1 and"),
+        (["paper", "optimum", "--means", "0.9,0.5,0.5", "--budget", "3"], "only a price in threat model A"),
+        (
+            ["paper", "optimum", "--means", "0.9,0.5,0.5", "--price", "3", "--confirm", "3"],
+            "nothing is played or drawn",
+        ),
+        (["paper", "optimum", "--means", "0.5,0.5,0.5", "--price", "3"], "the best arm first"),
+        (["paper", "optimum", "--means", "0.9,0.5,0.5", "--price", "3", "--horizon", "1e7"], "with three arms"),
     ],
     ids=str,
 )
@@ -215,18 +229,18 @@ def test_mistakes_are_answered_by_a_sentence(words: list[str], message: str, cap
 def test_the_programme_speaks_of_the_rule_that_is_played(name: str) -> None:
     """What a success does to 1/p, ln q and -q, against the policy's own `learn`."""
     step, odds = 0.3, np.array([-4.0, -0.7, -0.05, 0.05, 0.7, 4.0])
-    game = TwoArms(exact(0.9), exact(0.5), exact(step))
-    found = changes(game, odds, False, BY_NAME[name])
+    game = SambaGame.of((0.9, 0.5), step)
+    change = changes(game, odds, False, BY_NAME[name])
     policy = rb.policy(f"{name}:learning_rate={step}")
-    for row, p in enumerate(found.best_probability):
-        for arm, told in enumerate((found.best_succeeds, found.rival_succeeds)):
+    for row, p in enumerate(change.best_probability):
+        for arm, expected in enumerate((change.best_succeeds, change.rival_succeeds)):
             state = policy.start(rb.Setting(2, 100))
             state.probabilities[:] = p, 1.0 - p
             before = np.array([1.0 / p, math.log(1.0 - p), p - 1.0])
             policy.learn(state, rb.Choice(arm, float(state.probabilities[arm]), 0), 1.0, stream(0))
             q = state.probabilities[1]
             after = np.array([1.0 / state.probabilities[0], math.log(q), -q])
-            assert told[row] == pytest.approx((after - before) / step, rel=1e-9, abs=1e-12)
+            assert expected[row] == pytest.approx((after - before) / step, rel=1e-9, abs=1e-12)
 
 
 def test_rules_that_grow_alike_differ_in_price() -> None:
@@ -244,11 +258,11 @@ def test_rules_that_grow_alike_differ_in_price() -> None:
 
 def test_bounds_are_drawn_beside_what_is_measured(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "bounds.png"
-    assert main(["theory", "bounds", "--horizon", "500", "--runs", "2", "--plot", str(file), "--json"]) == 0
+    assert main(["paper", "theory", "bounds", "--horizon", "500", "--runs", "2", "--plot", str(file), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["picture"] == str(file)
     assert file.read_bytes()[:4] == b"\x89PNG"
     rounds, panels = curves(MEANS, 500, 0.0, 4, 1)
-    assert {panel["policy"] for panel in panels} == set(KNOWN)
+    assert {panel["policy"] for panel in panels} == set(BOUNDS)
     assert (rounds[0], rounds[-1]) == (5, 500)
     for panel in panels:
         if panel["bound"] is not None and panel["policy"] != "uniform":
@@ -256,5 +270,5 @@ def test_bounds_are_drawn_beside_what_is_measured(tmp_path: Path, capsys: Any) -
     uncovered = {panel["policy"]: panel["bound"] for panel in curves(MEANS, 500, 5.0, 2, 1)[1]}
     assert uncovered["ucb1"] is None  # its constants are for C = 0
     assert uncovered["samba"] is not None
-    assert main(["theory", "bounds", "--runs", "1", "--plot", str(file)]) == 2
+    assert main(["paper", "theory", "bounds", "--runs", "1", "--plot", str(file)]) == 2
     assert "at least 2" in capsys.readouterr().err

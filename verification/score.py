@@ -47,7 +47,7 @@ def scores(policy: rb.Policy[Any], means: tuple[float, ...], horizon: int) -> It
         if number == 0:
             yield f"{found.clean['mean']:,.0f} ± {found.clean['half_width_95']:,.0f}"
         yield "-" if found.estimate is None else f"{found.estimate:,.0f} ({found.low:,.0f}-{found.high or 0:,.0f})"
-    ring = rb.find_price(policy, environment, attack="push-shown:raised=1", share=True, horizon=horizon, **TERMS)
+    ring = rb.find_price(policy, environment, attack="push-shown:raised=1", unit="share", horizon=horizon, **TERMS)
     yield "-" if ring.estimate is None else f"{ring.estimate / (ring.limit or 1):.2f}"
     before = rb.find_worst_attack(policy, environment, budget=horizon / 300, horizon=horizon, quick=True, **TERMS)
     yield f"{before.regret['mean']:,.0f} ± {before.regret['half_width_95']:,.0f}"

@@ -78,7 +78,7 @@ async def copying(db: Path, minutes: float) -> int:
         await asyncio.sleep(min(120, 60 * minutes / 2))
         target = db.with_name("backup.db")
         target.unlink(missing_ok=True)
-        words = [sys.executable, "-m", "robandit", "backup", str(target), "--db", f"sqlite:///{db}"]
+        words = [sys.executable, "-m", "robandit", "service", "backup", str(target), "--db", f"sqlite:///{db}"]
         await asyncio.to_thread(subprocess.run, words, check=True, capture_output=True)
         count += 1
     return count
@@ -142,7 +142,9 @@ async def soak(minutes: float) -> bool:
             statuses, rows, looks, copies, moved = await asyncio.gather(*work, *more)
         finally:
             served.stop()
-        sound = subprocess.run([sys.executable, "-m", "robandit", "verify", f"sqlite:///{db}"]).returncode == 0
+        sound = (
+            subprocess.run([sys.executable, "-m", "robandit", "service", "verify", f"sqlite:///{db}"]).returncode == 0
+        )
     half = rows[len(rows) // 2 :]
     grown = half[-1]["memory_mb"] - half[0]["memory_mb"]
     flat = grown < 0.1 * half[0]["memory_mb"] and max(row["log_mb"] for row in rows) < 64

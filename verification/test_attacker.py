@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 import robandit as rb
+from robandit.lab.scenario import Scenario
 from robandit.redteam.candidate import Candidate
-from robandit.redteam.evaluate import Evaluator, Game
+from robandit.redteam.evaluate import Evaluator
 from robandit.redteam.price import attack_price
 from robandit.redteam.search import worst_attack
 from robandit.store.journal import Journal
@@ -67,8 +68,8 @@ def test_known_and_searched_attacks_come_close_in_model_a(means: Any, budget: fl
     exact = rb.optimal_attack(means, budget=budget)
     worth = exact.regret - exact.clean_regret
     environment = rb.Bernoulli(means)
-    evaluator = Evaluator(Game(rb.Samba(), environment, ROUNDS), Journal(tmp_path / "journal"))
-    searched = worst_attack(evaluator, "A", budget, runs=RUNS)
+    scenario = Scenario(rb.Samba(), environment, horizon=ROUNDS, runs=RUNS)
+    searched = worst_attack(Evaluator(scenario, Journal(tmp_path / "journal")), budget)
     shares = {"search": (searched.regret["mean"] - exact.clean_regret) / worth}
     for schedule in ("start", "leading:theta=0.1"):
         adversary = rb.attack("invert", schedule=schedule, size="efficient", budget=budget)
@@ -106,8 +107,7 @@ def test_sink_shown_comes_close_in_model_b(means: Any, budget: float) -> None:
     ],
 )
 def test_known_prices(policy: str, low: float, high: float, tmp_path: Path) -> None:
-    game = Game(rb.policy(policy), rb.Bernoulli([i / 10 for i in range(1, 10)]), 100_000)
-    evaluator = Evaluator(game, Journal(tmp_path / "journal"))
-    found = attack_price(evaluator, "B", [Candidate("sink-shown")], runs=60, blocks=3)
+    scenario = Scenario(policy, [i / 10 for i in range(1, 10)], horizon=100_000, runs=60)
+    found = attack_price(Evaluator(scenario, Journal(tmp_path / "journal")), [Candidate("sink-shown")])
     print(f"\n{policy}: {found.low:.1f} {found.estimate:.1f} {found.high:.1f}, clean {found.clean['mean']:.0f}")
     assert low <= (found.estimate or 0.0) <= high  # a single block of 60 runs scatters by 10 % for the cheapest ones

@@ -18,14 +18,14 @@ from hypothesis.stateful import run_state_machine_as_test
 
 import tests.machine
 import tests.test_docket
-from robandit.service import messages as say
-from robandit.service.api import decoded
+from robandit.service import messages
 from robandit.service.engine import Engine
-from robandit.service.experiment import opened
+from robandit.service.experiment import open_experiment
+from robandit.service.perform import decode_body
 from robandit.service.problems import Problem
 from robandit.service.stores import sqlite
 from robandit.service.stores.address import open_store
-from robandit.service.stores.base import Store
+from robandit.service.stores.base import ServiceStore
 from robandit.service.stores.memory import MemoryStore
 from tests.machine import Machine
 from tests.postgres_server import Server
@@ -39,8 +39,8 @@ def begun(**rules: Any) -> tuple[Engine, Any, list[float]]:
     """An experiment in memory, and a clock to be set."""
     clock = [0.0]
     engine = Engine(MemoryStore(), lambda: clock[0])
-    asked = say.NewExperiment("one", list("abcde"), "exp3", seed=5, patience=10**7, reward_range=[-2.0, 3.0])
-    asked.rules = say.RulesAsked(**rules)
+    asked = messages.NewExperiment("one", list("abcde"), "exp3", seed=5, patience=10**7, reward_range=[-2.0, 3.0])
+    asked.rules = messages.ExperimentRules(**rules)
     engine.create(asked)
     return engine, engine.find("one"), clock
 
@@ -58,7 +58,7 @@ def test_the_engine_keeps_its_promises_for_long() -> None:
 def test_the_engine_keeps_its_promises_over_postgresql_too(monkeypatch: pytest.MonkeyPatch) -> None:
     server, used = Server(), list[str]()
 
-    def postgres(folder: Path) -> Store:
+    def postgres(folder: Path) -> ServiceStore:
         if used:
             server.give_back(used.pop())
         used.append(server.database())
@@ -136,7 +136,7 @@ def test_a_million_rewards_doubled_shuffled_and_contradicted() -> None:
     for time, number, value in told:
         while made <= min(time, count - 1):
             clock[0] = float(made)
-            answer = engine.decide(experiment, say.Ask(), None)
+            answer = engine.decide(experiment, messages.DecisionRequest(), None)
             store.commit(answer.rows)
             ids.append(answer.message.id)
             arms.append(answer.message.arm)
@@ -151,7 +151,7 @@ def test_a_million_rewards_doubled_shuffled_and_contradicted() -> None:
                 known[number] = value
                 sums[arms[number]] += value
         try:
-            answer = engine.reward(experiment, ids[number], say.Reward(value), None)
+            answer = engine.reward(experiment, ids[number], messages.Reward(value), None)
             store.commit(answer.rows)
             statuses[answer.status] += 1
         except Problem as problem:
@@ -164,7 +164,7 @@ def test_a_million_rewards_doubled_shuffled_and_contradicted() -> None:
     assert (about.decisions, about.rewards) == (count, len(known))
     for arm in about.arms:
         assert arm.mean_reward * arm.rewards == pytest.approx(sums[arm.name], abs=1e-6)
-    again = opened(store, store.experiments()[0], snapshots=False)
+    again = open_experiment(store, store.experiments()[0], snapshots=False)
     assert again.snapshot() == experiment.snapshot()
 
 
@@ -224,11 +224,11 @@ def test_a_million_hostile_values() -> None:
         value = float(bare) if NUMBER.fullmatch(bare) else math.nan
         good = math.isfinite(value) and -2.0 <= value <= 3.0
         if not id:
-            answer = engine.decide(experiment, say.Ask(), None)
+            answer = engine.decide(experiment, messages.DecisionRequest(), None)
             id, number = answer.message.id, number + 1
         lines = experiment.line
         try:
-            answer = engine.reward(experiment, id, decoded(say.Reward, b'{"reward":' + text + b"}"), None)
+            answer = engine.reward(experiment, id, decode_body(messages.Reward, b'{"reward":' + text + b"}"), None)
             status = answer.status
         except Problem as problem:
             status = problem.status
@@ -252,13 +252,13 @@ def test_logged_probabilities_by_chi_square() -> None:
     """
     engine, experiment, _ = begun(holdout=0.2)
     for number in range(60):
-        made = engine.decide(experiment, say.Ask(), None).message
-        engine.reward(experiment, made.id, say.Reward(3.0 if made.arm in "ab" and number % 3 else -2.0), None)
+        made = engine.decide(experiment, messages.DecisionRequest(), None).message
+        engine.reward(experiment, made.id, messages.Reward(3.0 if made.arm in "ab" and number % 3 else -2.0), None)
     drawn: Counter[tuple[str, bool, str]] = Counter()
     likely: dict[tuple[str, bool, str], float] = {}
     for number in range(MILLION):
         eligible = None if number % 2 else ["b", "c", "e"]
-        made = engine.decide(experiment, say.Ask(eligible), None).message
+        made = engine.decide(experiment, messages.DecisionRequest(eligible), None).message
         kind = ("some" if eligible else "all", made.holdout, made.arm)
         drawn[kind] += 1
         assert likely.setdefault(kind, made.probability) == made.probability

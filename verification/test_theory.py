@@ -1,4 +1,4 @@
-"""The whole of `robandit theory`, and its theorems in fractions alone."""
+"""The whole of `robandit paper theory`, and its theorems in fractions alone."""
 
 import json
 from fractions import Fraction
@@ -30,29 +30,30 @@ VERDICTS = {
 
 
 def test_every_statement_has_its_verdict_within_three_minutes(capsys: Any) -> None:
-    assert main(["theory", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    found = {item["id"]: item["verdict"] for item in told["statements"]}
-    assert VERDICTS.items() <= found.items()
-    assert len(found) >= 20
-    assert sum(item["violations"] for item in told["theorems"]) == 0
-    many = {item["id"]: item["states"] for item in told["theorems"]}
+    assert main(["paper", "theory", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    verdicts = {item["id"]: item["verdict"] for item in result["statements"]}
+    assert VERDICTS.items() <= verdicts.items()
+    assert len(verdicts) >= 20
+    assert sum(item["violations"] for item in result["theorems"]) == 0
+    many = {item["id"]: item["states"] for item in result["theorems"]}
     assert min(many["theorem-3"], many["theorem-4"]) >= 100_000
-    assert told["seconds"] < 180
+    assert result["seconds"] < 180
 
 
 @pytest.mark.parametrize("theorem", THEOREMS[3:], ids=lambda theorem: theorem.id)
 def test_theorems_for_any_number_of_arms_in_fractions_alone(theorem: Theorem) -> None:
-    """20,000 states with whole weights, K = 2 to 20, no floating point; `robandit theory` searches 114,000 more."""
-    dice, states = np.random.default_rng(77), 0
+    """20,000 states with whole weights, K = 2 to 20, no floats; `robandit paper theory` searches 114,000 more."""
+    generator, states = np.random.default_rng(77), 0
     while states < 20_000:
-        game = random_game(dice, int(dice.integers(2, 21)), theorem)
+        game = random_game(generator, int(generator.integers(2, 21)), theorem)
         v = theorem.potential(game)
         for _ in range(500):
             weights = [
-                int(weight) for weight in np.ceil(np.exp(dice.normal(0.0, dice.choice([0.3, 1.5, 4.0]), game.arms)))
+                int(weight)
+                for weight in np.ceil(np.exp(generator.normal(0.0, generator.choice([0.3, 1.5, 4.0]), game.arms)))
             ]
-            if dice.random() < 0.3:
+            if generator.random() < 0.3:
                 weights[0] = max(weights[1:])
             drift, price, allowed = round_of(game, v, tuple(Fraction(weight, sum(weights)) for weight in weights))
             assert drift <= 0

@@ -16,14 +16,14 @@ HOMES = {
     "environments.bernoulli": "Bernoulli",
     "environments.beta": "Beta",
     "environments.contexts": "Contexts",
-    "environments.linear": "Linear",
-    "environments.paths": "Paths",
+    "environments.linear": "LinearRewards",
+    "environments.paths": "PathRewards",
     "environments.samples": "Samples",
     "errors": "InputError",
     "forensics.audit": "audit",
     "forensics.findings": "Audit",
-    "forensics.readers": "read_table",
-    "forensics.tables": "Columns Table",
+    "forensics.log_files": "read_log",
+    "forensics.reward_log": "ColumnNames RewardLog",
     "game": "Adversary Choice Environment Policy Setting",
     "lab.batch": "simulate",
     "lab.log": "Log replay_log",
@@ -57,7 +57,7 @@ HOMES = {
     "policies.optimistic_thompson": "OptimisticThompson",
     "policies.optimistic_ucb": "OptimisticUcb",
     "policies.samba": "Samba",
-    "policies.slates.bar": "Bar",
+    "policies.slates.bar": "SlateBar",
     "policies.slates.counting": "CombUcb1 SlateThompson",
     "policies.slates.listed_samba": "ListedSamba",
     "policies.slates.slate_cbarbar": "SlateCbarbar",
@@ -80,10 +80,13 @@ HOMES = {
     "theory.optimal_attack": "optimal_attack",
 }
 PLACES = {name: home for home, names in HOMES.items() for name in names.split()}
-__all__ = ["__version__", *PLACES]
+NAMESPACES = ("adversaries", "environments", "policies")
+__all__ = ["__version__", *NAMESPACES, *PLACES]
 
 
 def __getattr__(name: str) -> Any:
+    if name in NAMESPACES:
+        return import_module(f"robandit.{name}")
     if name not in PLACES:
         raise AttributeError(f"module 'robandit' has no attribute {name!r}")
     return getattr(import_module(f"robandit.{PLACES[name]}"), name)

@@ -1,3 +1,6 @@
+from robandit import adversaries as adversaries
+from robandit import environments as environments
+from robandit import policies as policies
 from robandit.capability import Capability as Capability
 from robandit.catalogue import Catalogue as Catalogue
 from robandit.catalogue import attack as attack
@@ -7,15 +10,15 @@ from robandit.dice import Random as Random
 from robandit.environments.bernoulli import Bernoulli as Bernoulli
 from robandit.environments.beta import Beta as Beta
 from robandit.environments.contexts import Contexts as Contexts
-from robandit.environments.linear import Linear as Linear
-from robandit.environments.paths import Paths as Paths
+from robandit.environments.linear import LinearRewards as LinearRewards
+from robandit.environments.paths import PathRewards as PathRewards
 from robandit.environments.samples import Samples as Samples
 from robandit.errors import InputError as InputError
 from robandit.forensics.audit import audit as audit
 from robandit.forensics.findings import Audit as Audit
-from robandit.forensics.readers import read_table as read_table
-from robandit.forensics.tables import Columns as Columns
-from robandit.forensics.tables import Table as Table
+from robandit.forensics.log_files import read_log as read_log
+from robandit.forensics.reward_log import ColumnNames as ColumnNames
+from robandit.forensics.reward_log import RewardLog as RewardLog
 from robandit.game import Adversary as Adversary
 from robandit.game import Choice as Choice
 from robandit.game import Environment as Environment
@@ -63,7 +66,7 @@ from robandit.policies.multi_layer_aae import MultiLayerAae as MultiLayerAae
 from robandit.policies.optimistic_thompson import OptimisticThompson as OptimisticThompson
 from robandit.policies.optimistic_ucb import OptimisticUcb as OptimisticUcb
 from robandit.policies.samba import Samba as Samba
-from robandit.policies.slates.bar import Bar as Bar
+from robandit.policies.slates.bar import SlateBar as SlateBar
 from robandit.policies.slates.counting import CombUcb1 as CombUcb1
 from robandit.policies.slates.counting import SlateThompson as SlateThompson
 from robandit.policies.slates.listed_samba import ListedSamba as ListedSamba

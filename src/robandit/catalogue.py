@@ -3,7 +3,8 @@
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator
+import warnings
+from collections.abc import Collection, Container, Iterator
 from dataclasses import Field, InitVar, dataclass, fields, replace
 from functools import cache
 from types import ModuleType, NoneType
@@ -38,14 +39,20 @@ GAMES = {
     "slates": "slate policy",
 }  # the kind of policy that is made for a game
 POLICIES = tuple(GAMES.values())
+ENTRY_POINTS = "robandit.parts"  # the group under which other packages name modules or classes of parts
+
+
+def is_part(cls: type, kind: str) -> bool:
+    """Whether a class is a catalogued part of this kind."""
+    if not issubclass(cls, FOLDERS[kind][1]) or "about" not in vars(cls):
+        return False
+    return not issubclass(cls, Policy) or GAMES[cls.plays] == kind
 
 
 def parts_in(module: ModuleType, kind: str) -> Iterator[Any]:
-    """The catalogued classes of a kind that a module defines."""
+    """The parts of a kind that a module, or one inside it, defines."""
     for _, cls in inspect.getmembers(module, inspect.isclass):
-        if not issubclass(cls, FOLDERS[kind][1]) or cls.__module__ != module.__name__ or "about" not in vars(cls):
-            continue
-        if not issubclass(cls, Policy) or GAMES[cls.plays] == kind:
+        if f"{cls.__module__}.".startswith(f"{module.__name__}.") and is_part(cls, kind):
             yield cls
 
 
@@ -56,8 +63,39 @@ def shipped(kind: str) -> dict[str, Any]:
     modules = (
         importlib.import_module(f"{folder.__name__}.{item.name}") for item in pkgutil.iter_modules(folder.__path__)
     )
-    found = {cls.about.name: cls for module in modules for cls in parts_in(module, kind)}
-    return dict(sorted(found.items()))
+    classes = {cls.about.name: cls for module in modules for cls in parts_in(module, kind)}
+    return dict(sorted(classes.items()))
+
+
+@cache
+def installed() -> dict[str, dict[str, Any]]:
+    """The parts of other packages by kind and name: modules and classes that their entry points name.
+
+    A package that cannot be loaded, that offers no part, or one by a name that is taken, is left out with a warning.
+    """
+    from importlib.metadata import entry_points
+
+    parts: dict[str, dict[str, Any]] = {kind: {} for kind in FOLDERS}
+    for entry in entry_points(group=ENTRY_POINTS):
+        package = entry.dist.name if entry.dist else entry.value
+        try:
+            value = entry.load()
+            classes = {
+                kind: list(parts_in(value, kind)) if isinstance(value, ModuleType) else [value] * is_part(value, kind)
+                for kind in FOLDERS
+            }
+        except Exception as error:
+            warnings.warn(f"the parts of package {package!r} cannot be loaded: {error!r}", stacklevel=2)
+            continue
+        if not any(classes.values()):
+            warnings.warn(f"package {package!r} offers no part in {entry.value!r}", stacklevel=2)
+        for kind, cls in ((kind, cls) for kind, some in classes.items() for cls in some):
+            name = cls.about.name
+            if name in shipped(kind) or name in parts[kind]:
+                warnings.warn(f"package {package!r} offers the {kind} {name!r}, a name that is taken", stacklevel=2)
+            else:
+                parts[kind][name] = cls
+    return parts
 
 
 @dataclass(frozen=True)
@@ -87,40 +125,47 @@ class Catalogue:
         """The policies of all games by name."""
         return {name: cls for kind in POLICIES for name, cls in self.parts(kind).items()}
 
-    def make(self, kind: str, text: str, **given: Any) -> Any:
-        """A part from its text `name:parameter=value,...`; `given` adds parameters that are not text."""
+    def all_parts(self, kind: str) -> dict[str, Any]:
+        """All parts of a kind by name, those of other packages included."""
+        return dict(sorted({**installed()[kind], **self.parts(kind)}.items()))
+
+    def find(self, kind: str, text: str) -> Any:
+        """The class of a part that text such as `name:parameter=value` names; raises InputError where there is none.
+
+        A policy may be one of any game. Other packages are asked only where the name is in none of ours: it takes time.
+        """
         if not isinstance(text, str):
             raise InputError(f"{kind} must be text such as name:parameter=value, not {text!r}")
+        name = text.strip().partition(":")[0]
+        kinds = POLICIES if kind == "policy" else (kind,)
+        for parts in (self.parts, self.all_parts):
+            classes = {other: cls for one in kinds for other, cls in parts(one).items()}
+            if name in classes:
+                return classes[name]
+        raise unknown(kind, name, classes)
+
+    def make(self, kind: str, text: str, **values: Any) -> Any:
+        """A part from its text `name:parameter=value,...`; `values` are parameters that are not text."""
+        cls = self.find(kind, text)
         name, _, rest = text.strip().partition(":")
-        known = self.policies() if kind == "policy" else self.parts(kind)
-        if name not in known:
-            raise unknown(kind, name, known)
-        cls = known[name]
-        settable, hints = parameters_of(cls), hints_of(cls)
-        for item in split(rest, ",") if rest else []:
-            key, equals, value = item.partition("=")
-            if not equals:
-                raise InputError(f"{kind} {name!r}: {item!r} must read parameter=value")
-            if key in given:
-                raise InputError(f"{kind} {name!r}: parameter {key!r} is given twice")
-            if key not in settable:
-                raise unknown(f"{kind} {name!r}: parameter", key, settable)
+        hints = hints_of(cls)
+        for key, value in settings_in(f"{kind} {name!r}", rest, parameters_of(cls), values).items():
             holds_policy = Policy in {get_origin(hint) or hint for hint in members(hints[key])}
             inner = value.removeprefix("(").removesuffix(")")
-            given[key] = self.policy(inner) if holds_policy else converted(value, hints[key], f"{name}: {key}")
-        return cls(**given)
+            values[key] = self.policy(inner) if holds_policy else converted(value, hints[key], f"{name}: {key}")
+        return cls(**values)
 
     def policy(self, text: str) -> Policy[Any]:
         """A policy by catalogue name, such as `barbar:scale=1`."""
-        made: Policy[Any] = self.make("policy", text)
-        return made
+        policy: Policy[Any] = self.make("policy", text)
+        return policy
 
     def environment(self, text: str, means: tuple[float, ...] | None = None) -> Environment[Any]:
         """An environment by catalogue name, with means where it takes them."""
-        known = self.parts("environment").get(str(text).partition(":")[0])
-        takes_means = known is not None and "means" in {item.name for item in fields(known)}
-        made: Environment[Any] = self.make("environment", text, **({"means": means} if takes_means else {}))
-        return made
+        cls = self.find("environment", text)
+        takes_means = "means" in {item.name for item in fields(cls)}
+        environment: Environment[Any] = self.make("environment", text, **({"means": means} if takes_means else {}))
+        return environment
 
     def attack(
         self,
@@ -144,16 +189,18 @@ class Catalogue:
         """An adversary that can do whatever it wants within its budget."""
         if not isinstance(name, str):
             raise InputError(f"attack must be the name of one, not {name!r}")
-        attacks, whole = self.parts("attack"), self.parts("adversary")
-        if name.partition(":")[0] in whole:
+        kinds = ("attack", "adversary")
+        first = name.strip().partition(":")[0]
+        parts = self.parts if any(first in self.parts(kind) for kind in kinds) else self.all_parts
+        if first in parts("adversary"):
             if (schedule, size) != ("start", "full"):
                 raise InputError(f"attack {name!r} decides itself when and how far: it takes no schedule and no size")
             adversary: Adversary[Any] = self.make("adversary", name, budget=budget, charge=charge)
             return adversary
-        if name.partition(":")[0] not in attacks:
-            raise unknown("attack", name, [*attacks, *whole])
-        what, when = self.make("attack", name), self.make("schedule", schedule)
-        return ScheduledAttack(attack=what, schedule=when, size=str(size), budget=budget, charge=charge)
+        if first not in parts("attack"):
+            raise unknown("attack", name, [other for kind in kinds for other in parts(kind)])
+        target, times = self.make("attack", name), self.make("schedule", schedule)
+        return ScheduledAttack(attack=target, schedule=times, size=str(size), budget=budget, charge=charge)
 
 
 SHIPPED = Catalogue()
@@ -167,16 +214,26 @@ def read_capability(text: str | Capability) -> Capability:
     if not isinstance(text, str):
         raise InputError(f"a capability must be text such as add:share=0.05, not {text!r}")
     name, _, rest = text.strip().partition(":")
-    hints = {key: hint for key, hint in hints_of(Capability).items() if key in Capability.__dataclass_fields__}
-    given = {}
-    for item in split(rest, ",") if rest else []:
+    hints = hints_of(Capability)
+    allowed = [item.name for item in fields(Capability) if item.name != "can"]
+    settings = settings_in(f"capability {name!r}", rest, allowed)
+    values = {key: converted(value, hints[key], f"{name}: {key}") for key, value in settings.items()}
+    return Capability(can=name, **values)  # type: ignore[arg-type]  # a word becomes one of `Can`
+
+
+def settings_in(part: str, text: str, allowed: Collection[str], taken: Container[str] = ()) -> dict[str, str]:
+    """The parameters that `parameter=value,...` sets, as text; raises InputError for others, or one set twice."""
+    settings: dict[str, str] = {}
+    for item in split(text, ",") if text else []:
         key, equals, value = item.partition("=")
         if not equals:
-            raise InputError(f"capability {name!r}: {item!r} must read parameter=value")
-        if key not in hints or key == "can":
-            raise unknown(f"capability {name!r}: parameter", key, [known for known in hints if known != "can"])
-        given[key] = value if key == "arms" else converted(value, hints[key], f"{name}: {key}")
-    return Capability(can=name, **given)  # type: ignore[arg-type]  # a word becomes one of `Can`
+            raise InputError(f"{part}: {item!r} must read parameter=value")
+        if key in settings or key in taken:
+            raise InputError(f"{part}: parameter {key!r} is given twice")
+        if key not in allowed:
+            raise unknown(f"{part}: parameter", key, allowed)
+        settings[key] = value
+    return settings
 
 
 def split(text: str, separator: str) -> list[str]:

@@ -5,8 +5,8 @@
         decision = offers.decide(unit="visitor 17")
         offers.reward(decision.id, 1.0, source="visitor 17")
 
-What fails on the way is tried again, for `retry_for` seconds: a decision carries a key, so a retry gets the same one; a
-reward is the same however often it is told.
+What fails on the way is tried again for `retry_for` seconds: a decision carries a key, so a retry gets the same one; a
+reward counts once however often it is sent.
 """
 
 import asyncio
@@ -23,8 +23,8 @@ AGAIN = (429, 502, 503, 504)
 MOVES = 3  # from one process of several to another
 
 
-class Decision(NamedTuple):
-    """What was decided; `probability` is None where the policy has none."""
+class ServedDecision(NamedTuple):
+    """A decision; `probability` is None where the policy has none."""
 
     id: str
     arm: str
@@ -33,14 +33,14 @@ class Decision(NamedTuple):
 
 
 class ServiceError(Exception):
-    """The service said no; `status` and `detail` say why."""
+    """The service refused; `status` and `detail` say why."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(f"{status}: {detail}")
         self.status, self.detail = status, detail
 
 
-class Ask(NamedTuple):
+class ServiceRequest(NamedTuple):
     """One request, before anything is sent."""
 
     method: str
@@ -50,15 +50,15 @@ class Ask(NamedTuple):
 
 
 def waits(retry_for: float) -> Iterator[float]:
-    """Seconds to wait before each retry: twice as long each time, at most two, and so long in all."""
+    """Yields the seconds to wait before each retry: twice as long each time, at most two, `retry_for` in all."""
     waited, wait = 0.0, 0.1
     while waited < retry_for:
         yield wait
         waited, wait = waited + wait, min(2.0 * wait, 2.0)
 
 
-def told(response: httpx.Response) -> Any:
-    """What an answer says, or the error it is."""
+def read_reply(response: httpx.Response) -> Any:
+    """Returns the body of a success. Raises ServiceError for a refusal."""
     if response.is_success:
         return response.json()
     try:
@@ -68,38 +68,40 @@ def told(response: httpx.Response) -> Any:
     raise ServiceError(response.status_code, str(detail))
 
 
-def decision_from(answer: Any) -> Decision:
-    """A decision from its JSON."""
-    return Decision(answer["id"], answer["arm"], answer["probability"], answer["holdout"])
+def read_decision(body: Any) -> ServedDecision:
+    """Returns a decision from its JSON."""
+    return ServedDecision(body["id"], body["arm"], body["probability"], body["holdout"])
 
 
-def creating(name: str, arms: Sequence[str], policy: str, more: dict[str, Any]) -> Ask:
-    """A new experiment."""
-    return Ask("POST", "/v1/experiments", {"name": name, "arms": list(arms), "policy": policy, **more})
+def creation(name: str, arms: Sequence[str], policy: str, more: dict[str, Any]) -> ServiceRequest:
+    """Returns the request for a new experiment."""
+    return ServiceRequest("POST", "/v1/experiments", {"name": name, "arms": list(arms), "policy": policy, **more})
 
 
-class Asks:
-    """What can be asked of one experiment."""
+class ExperimentRequests:
+    """The requests to one experiment."""
 
     def __init__(self, experiment: str | int) -> None:
         self.base = f"/v1/experiments/{quote(str(experiment), safe='')}"
 
-    def decide(self, eligible: Sequence[str] | None, unit: str | None, key: str | None) -> Ask:
-        """A decision; a key of its own if none is given, so that it can be asked again."""
+    def decide(self, eligible: Sequence[str] | None, unit: str | None, key: str | None) -> ServiceRequest:
+        """For a decision; with a new key if there is none, so that it can be sent again."""
         body = {"eligible": None if eligible is None else list(eligible), "unit": unit}
-        return Ask("POST", f"{self.base}/decisions", body, key or uuid4().hex)
+        return ServiceRequest("POST", f"{self.base}/decisions", body, key or uuid4().hex)
 
-    def reward(self, id: str, reward: float, source: str | None, part: str | None) -> Ask:
-        """A reward."""
-        return Ask("PUT", f"{self.base}/decisions/{id}/reward", {"reward": reward, "source": source, "part": part})
+    def reward(self, id: str, reward: float, source: str | None, part: str | None) -> ServiceRequest:
+        """For a reward."""
+        return ServiceRequest(
+            "PUT", f"{self.base}/decisions/{id}/reward", {"reward": reward, "source": source, "part": part}
+        )
 
-    def activate(self, id: str) -> Ask:
-        """It was shown."""
-        return Ask("POST", f"{self.base}/decisions/{id}/activation")
+    def activate(self, id: str) -> ServiceRequest:
+        """For a decision that was shown."""
+        return ServiceRequest("POST", f"{self.base}/decisions/{id}/activation")
 
-    def source(self, name: str, change: str, more: dict[str, Any]) -> Ask:
-        """What becomes of a source."""
-        return Ask("POST", f"{self.base}/sources/{quote(name, safe='')}", {"change": change, **more})
+    def source(self, name: str, change: str, more: dict[str, Any]) -> ServiceRequest:
+        """For a change of a source."""
+        return ServiceRequest("POST", f"{self.base}/sources/{quote(name, safe='')}", {"change": change, **more})
 
 
 class Client:
@@ -110,34 +112,34 @@ class Client:
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
         self.http = httpx.Client(base_url=url, headers=headers, timeout=timeout)
 
-    def once(self, ask: Ask) -> httpx.Response:
-        """Ask once, or where another process serves; with the token, which a redirect of httpx would leave behind."""
-        headers, path = {} if ask.key is None else {"idempotency-key": ask.key}, ask.path
+    def once(self, request: ServiceRequest) -> httpx.Response:
+        """Send once, also to where another process serves: with the token, which httpx's redirects leave out."""
+        headers, path = {} if request.key is None else {"idempotency-key": request.key}, request.path
         for _ in range(MOVES):
-            response = self.http.request(ask.method, path, json=ask.body, headers=headers)
+            response = self.http.request(request.method, path, json=request.body, headers=headers)
             if response.status_code != 307:
                 break
             path = response.headers["location"]
         return response
 
-    def send(self, ask: Ask) -> Any:
-        """Ask, again if need be."""
+    def send(self, request: ServiceRequest) -> Any:
+        """Send, again if need be; returns the reply. Raises ServiceError."""
         for wait in waits(self.retry_for):
             try:
-                response = self.once(ask)
+                response = self.once(request)
                 if response.status_code not in AGAIN:
-                    return told(response)
+                    return read_reply(response)
             except httpx.TransportError:
                 pass
             time.sleep(wait)
-        return told(self.once(ask))
+        return read_reply(self.once(request))
 
     def create(self, name: str, arms: Sequence[str], policy: str = "samba", **more: Any) -> "ExperimentClient":
         """Begin an experiment; `more` are the other fields of the request, such as rules."""
-        return self.experiment(self.send(creating(name, arms, policy, more))["id"])
+        return self.experiment(self.send(creation(name, arms, policy, more))["id"])
 
     def experiment(self, id: str | int) -> "ExperimentClient":
-        """An experiment that exists, by id or name."""
+        """Returns an experiment that exists, by id or name."""
         return ExperimentClient(self, id)
 
     def __enter__(self) -> "Client":
@@ -151,30 +153,30 @@ class ExperimentClient:
     """One experiment of a service."""
 
     def __init__(self, client: Client, id: str | int) -> None:
-        self.client, self.asks = client, Asks(id)
+        self.client, self.requests = client, ExperimentRequests(id)
 
     def decide(
         self, eligible: Sequence[str] | None = None, *, unit: str | None = None, key: str | None = None
-    ) -> Decision:
+    ) -> ServedDecision:
         """Choose an arm."""
-        return decision_from(self.client.send(self.asks.decide(eligible, unit, key)))
+        return read_decision(self.client.send(self.requests.decide(eligible, unit, key)))
 
     def reward(self, id: str, reward: float, source: str | None = None, part: str | None = None) -> bool:
-        """Tell what a decision earned; False if it was told before."""
-        return bool(self.client.send(self.asks.reward(id, reward, source, part))["new"])
+        """Report what a decision earned; returns False if that was reported before."""
+        return bool(self.client.send(self.requests.reward(id, reward, source, part))["new"])
 
     def activate(self, id: str) -> bool:
-        """Say that a decision was shown."""
-        return bool(self.client.send(self.asks.activate(id))["new"])
+        """Report that a decision was shown; returns False if that was reported before."""
+        return bool(self.client.send(self.requests.activate(id))["new"])
 
     def source(self, name: str, change: str, **more: Any) -> None:
         """Quarantine, release, cap or weigh a source."""
-        self.client.send(self.asks.source(name, change, more))
+        self.client.send(self.requests.source(name, change, more))
 
     def about(self) -> dict[str, Any]:
-        """The experiment as it stands."""
-        found: dict[str, Any] = self.client.send(Ask("GET", self.asks.base))
-        return found
+        """Returns the experiment as it stands."""
+        reply: dict[str, Any] = self.client.send(ServiceRequest("GET", self.requests.base))
+        return reply
 
 
 class AsyncClient:
@@ -185,34 +187,34 @@ class AsyncClient:
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
         self.http = httpx.AsyncClient(base_url=url, headers=headers, timeout=timeout)
 
-    async def once(self, ask: Ask) -> httpx.Response:
-        """Ask once, or where another process serves; with the token, which a redirect of httpx would leave behind."""
-        headers, path = {} if ask.key is None else {"idempotency-key": ask.key}, ask.path
+    async def once(self, request: ServiceRequest) -> httpx.Response:
+        """Send once, also to where another process serves: with the token, which httpx's redirects leave out."""
+        headers, path = {} if request.key is None else {"idempotency-key": request.key}, request.path
         for _ in range(MOVES):
-            response = await self.http.request(ask.method, path, json=ask.body, headers=headers)
+            response = await self.http.request(request.method, path, json=request.body, headers=headers)
             if response.status_code != 307:
                 break
             path = response.headers["location"]
         return response
 
-    async def send(self, ask: Ask) -> Any:
-        """Ask, again if need be."""
+    async def send(self, request: ServiceRequest) -> Any:
+        """Send, again if need be; returns the reply. Raises ServiceError."""
         for wait in waits(self.retry_for):
             try:
-                response = await self.once(ask)
+                response = await self.once(request)
                 if response.status_code not in AGAIN:
-                    return told(response)
+                    return read_reply(response)
             except httpx.TransportError:
                 pass
             await asyncio.sleep(wait)
-        return told(await self.once(ask))
+        return read_reply(await self.once(request))
 
     async def create(self, name: str, arms: Sequence[str], policy: str = "samba", **more: Any) -> "AsyncExperiment":
         """Begin an experiment."""
-        return self.experiment((await self.send(creating(name, arms, policy, more)))["id"])
+        return self.experiment((await self.send(creation(name, arms, policy, more)))["id"])
 
     def experiment(self, id: str | int) -> "AsyncExperiment":
-        """An experiment that exists, by id or name."""
+        """Returns an experiment that exists, by id or name."""
         return AsyncExperiment(self, id)
 
     async def __aenter__(self) -> "AsyncClient":
@@ -226,23 +228,23 @@ class AsyncExperiment:
     """One experiment of a service."""
 
     def __init__(self, client: AsyncClient, id: str | int) -> None:
-        self.client, self.asks = client, Asks(id)
+        self.client, self.requests = client, ExperimentRequests(id)
 
     async def decide(
         self, eligible: Sequence[str] | None = None, *, unit: str | None = None, key: str | None = None
-    ) -> Decision:
+    ) -> ServedDecision:
         """Choose an arm."""
-        return decision_from(await self.client.send(self.asks.decide(eligible, unit, key)))
+        return read_decision(await self.client.send(self.requests.decide(eligible, unit, key)))
 
     async def reward(self, id: str, reward: float, source: str | None = None, part: str | None = None) -> bool:
-        """Tell what a decision earned; False if it was told before."""
-        return bool((await self.client.send(self.asks.reward(id, reward, source, part)))["new"])
+        """Report what a decision earned; returns False if that was reported before."""
+        return bool((await self.client.send(self.requests.reward(id, reward, source, part)))["new"])
 
     async def activate(self, id: str) -> bool:
-        """Say that a decision was shown."""
-        return bool((await self.client.send(self.asks.activate(id)))["new"])
+        """Report that a decision was shown; returns False if that was reported before."""
+        return bool((await self.client.send(self.requests.activate(id)))["new"])
 
     async def about(self) -> dict[str, Any]:
-        """The experiment as it stands."""
-        found: dict[str, Any] = await self.client.send(Ask("GET", self.asks.base))
-        return found
+        """Returns the experiment as it stands."""
+        reply: dict[str, Any] = await self.client.send(ServiceRequest("GET", self.requests.base))
+        return reply

@@ -1,6 +1,7 @@
 """The vocabulary of the game: what a policy, an environment and an adversary are, as plain values."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -131,6 +132,19 @@ class Policy(Part, Generic[Memory]):
     def notes(self, setting: Setting) -> list[str]:
         """What a user should know about this policy in this setting."""
         return []
+
+    def notes_on_means(self, means: Sequence[float]) -> list[str]:
+        """What a user who knows the arms' true means should know about this policy."""
+        return []
+
+    def slope_under_attack(self, means: Sequence[float]) -> float | None:
+        """What a unit of corruption costs in regret (threat model A), for a picture; None where no formula says it."""
+        return None
+
+    @property
+    def smallest_lift(self) -> float | None:
+        """The relative lead that the best arm must have over the second; None where any will do."""
+        return None
 
 
 class Environment(Part, Generic[Memory]):

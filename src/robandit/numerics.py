@@ -174,6 +174,13 @@ def share_evenly(probabilities: Floats) -> None:
         probabilities[arm] = 1.0 / len(probabilities)
 
 
+def point_at(state: Any, arm: int) -> None:
+    """All of p(t) on one arm, the next one, in a state that has a field `next_arm`."""
+    state.probabilities[state.next_arm] = 0.0
+    state.next_arm = arm
+    state.probabilities[arm] = 1.0
+
+
 def one_hot(arm: int, arms: int) -> list[float]:
     """All of the probability on one arm."""
     return [1.0 if other == arm else 0.0 for other in range(arms)]

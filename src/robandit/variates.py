@@ -23,6 +23,13 @@ def layer_edges() -> np.ndarray:
 EDGES = layer_edges()
 
 
+def bernoulli_draw(mean: float, random: Random) -> float:
+    """1 with probability `mean`, else 0; a mean of 0 or 1 takes no random number."""
+    if 0.0 < mean < 1.0:
+        return 1.0 if random.uniform() < mean else 0.0
+    return mean
+
+
 def normal_draw(random: Random) -> float:
     """A standard normal number by the ziggurat (Marsaglia & Tsang 2000, in Doornik's form of 2005)."""
     while True:

@@ -69,7 +69,7 @@ class LossPolicy(NaivePolicy):
         """Return the learning rate of the current round."""
         raise NotImplementedError
 
-    def probabilities(self) -> list[float]:
+    def solve(self) -> list[float]:
         """Return the distribution of the current round."""
         raise NotImplementedError
 
@@ -86,7 +86,7 @@ class LossPolicy(NaivePolicy):
         for i in range(self.arms):
             self.losses[i] += self.estimate(i, arm, 1 - reward)
         self.round += 1
-        self.probabilities = self.probabilities()
+        self.probabilities = self.solve()
 
 
 class NaiveTsallisInfIw(LossPolicy):
@@ -96,7 +96,7 @@ class NaiveTsallisInfIw(LossPolicy):
         """Return 2 / sqrt(t)."""
         return 2 / math.sqrt(self.round)
 
-    def probabilities(self) -> list[float]:
+    def solve(self) -> list[float]:
         """Return the Tsallis distribution of the current round."""
         return tsallis_probabilities(self.losses, self.eta())
 
@@ -108,7 +108,7 @@ class NaiveTsallisInfRv(LossPolicy):
         """Return 4 / sqrt(t)."""
         return 4 / math.sqrt(self.round)
 
-    def probabilities(self) -> list[float]:
+    def solve(self) -> list[float]:
         """Return the Tsallis distribution of the current round."""
         return tsallis_probabilities(self.losses, self.eta())
 
@@ -129,7 +129,7 @@ class NaiveFtrlHybrid(LossPolicy):
         """Return 1 / sqrt(t)."""
         return 1 / math.sqrt(self.round)
 
-    def probabilities(self) -> list[float]:
+    def solve(self) -> list[float]:
         """Return the minimiser of the regularised losses of the current round."""
         return hybrid_probabilities(self.losses, self.eta(), self.b)
 
@@ -153,7 +153,7 @@ class NaiveExp3(LossPolicy):
         """Return scale * sqrt(ln K / (K t))."""
         return self.scale * math.sqrt(math.log(self.arms) / (self.arms * self.round))
 
-    def probabilities(self) -> list[float]:
+    def solve(self) -> list[float]:
         """Return the exponential weights of the current round."""
         return softmax([-self.eta() * loss for loss in self.losses])
 

@@ -2,17 +2,11 @@
 
 from dataclasses import dataclass
 
+from robandit.adversaries.leading import WatchedArm
 from robandit.dice import Random
 from robandit.game import Floats
 from robandit.parts import About, parameter
 from robandit.schedule import Plan, Schedule
-
-
-@dataclass
-class Contested:
-    """The arm whose lead is watched: the best one."""
-
-    arm: int
 
 
 def contest(probabilities: Floats, arm: int) -> float:
@@ -27,7 +21,7 @@ def contest(probabilities: Floats, arm: int) -> float:
 
 
 @dataclass(frozen=True)
-class WhileContested(Schedule[Contested]):
+class WhileContested(Schedule[WatchedArm]):
     """A success of the best arm takes from the others in proportion to their squares: there each one matters most."""
 
     about = About(
@@ -38,8 +32,8 @@ class WhileContested(Schedule[Contested]):
     rivalry: float = parameter(0.5, "how close the others must be; K - 1 if all are equal", above=0)
     first: int = parameter(0, "not before this round", least=0)
 
-    def start(self, plan: Plan) -> Contested:
-        return Contested(int(plan.means.argmax()))
+    def start(self, plan: Plan) -> WatchedArm:
+        return WatchedArm(int(plan.means.argmax()))
 
-    def strikes(self, memory: Contested, t: int, probabilities: Floats, random: Random) -> bool:
+    def strikes(self, memory: WatchedArm, t: int, probabilities: Floats, random: Random) -> bool:
         return t >= self.first and bool(contest(probabilities, memory.arm) >= self.rivalry)

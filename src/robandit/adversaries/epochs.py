@@ -11,7 +11,7 @@ from robandit.schedule import Plan, Schedule
 
 
 @dataclass
-class Stretch:
+class EpochMemory:
     """The epoch now, and p(t) as it was last seen."""
 
     last: Floats
@@ -19,7 +19,7 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class InEpoch(Schedule[Stretch]):
+class InEpoch(Schedule[EpochMemory]):
     """An epoch is a stretch without a change of p(t)."""
 
     about = About(
@@ -29,10 +29,10 @@ class InEpoch(Schedule[Stretch]):
     )
     number: int = parameter(2, "which epoch, counted from 1", least=1)
 
-    def start(self, plan: Plan) -> Stretch:
-        return Stretch(np.full(len(plan.means), -1.0))
+    def start(self, plan: Plan) -> EpochMemory:
+        return EpochMemory(np.full(len(plan.means), -1.0))
 
-    def strikes(self, memory: Stretch, t: int, probabilities: Floats, random: Random) -> bool:
+    def strikes(self, memory: EpochMemory, t: int, probabilities: Floats, random: Random) -> bool:
         changed = False
         for arm in range(len(probabilities)):
             changed = changed or probabilities[arm] != memory.last[arm]

@@ -9,14 +9,14 @@ from robandit.schedule import Plan, Schedule
 
 
 @dataclass
-class Watched:
+class WatchedArm:
     """The arm to watch: the best one."""
 
     arm: int
 
 
 @dataclass(frozen=True)
-class Leading(Schedule[Watched]):
+class Leading(Schedule[WatchedArm]):
     """Strikes whenever the best arm is likely to be pulled."""
 
     about = About(
@@ -25,8 +25,8 @@ class Leading(Schedule[Watched]):
     theta: float = parameter(0.5, "strike when p_best(t) >= theta", least=0, most=1)
     first: int = parameter(0, "not before this round", least=0)
 
-    def start(self, plan: Plan) -> Watched:
-        return Watched(int(plan.means.argmax()))
+    def start(self, plan: Plan) -> WatchedArm:
+        return WatchedArm(int(plan.means.argmax()))
 
-    def strikes(self, memory: Watched, t: int, probabilities: Floats, random: Random) -> bool:
+    def strikes(self, memory: WatchedArm, t: int, probabilities: Floats, random: Random) -> bool:
         return t >= self.first and bool(probabilities[memory.arm] >= self.theta)

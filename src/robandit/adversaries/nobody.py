@@ -7,18 +7,18 @@ from robandit.game import Adversary, Floats
 
 
 @dataclass
-class Nothing:
-    """Nobody remembers nothing."""
+class NoMemory:
+    """Nothing is remembered."""
 
 
 @dataclass(frozen=True)
-class Nobody(Adversary[Nothing]):
+class Nobody(Adversary[NoMemory]):
     """Leaves every round alone."""
 
-    def start(self, means: Floats, horizon: int) -> Nothing:
-        return Nothing()
+    def start(self, means: Floats, horizon: int) -> NoMemory:
+        return NoMemory()
 
     def tamper_means(
-        self, memory: Nothing, t: int, probabilities: Floats, means: Floats, proposal: Floats, random: Random
+        self, memory: NoMemory, t: int, probabilities: Floats, means: Floats, proposal: Floats, random: Random
     ) -> bool:
         return False

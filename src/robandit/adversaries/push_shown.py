@@ -1,12 +1,12 @@
-"""Threat model B with all its levers: which arms, how far, and when, judged by what was shown lately."""
+"""Threat model B with all its levers: which arms, how far, and when, judged by the arms of recent rounds."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from robandit.adversaries.push import pushed_arms
+from robandit.adversaries.band import check_band, mark_watched
+from robandit.adversaries.push import arms_to_push
 from robandit.dice import Random
-from robandit.errors import InputError
 from robandit.game import Adversary, Can, Floats
 from robandit.parts import About, parameter
 
@@ -14,7 +14,7 @@ MEMORY = 100.0  # rounds over which the lowered arms' share is remembered
 
 
 @dataclass
-class Shown:
+class PushMemory:
     """Per arm -1 (down), 1 (up) or 0; the share of recent rounds the lowered arms had; whether the attack waits."""
 
     way: Floats
@@ -24,12 +24,12 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class PushShown(Adversary[Shown]):
+class PushShown(Adversary[PushMemory]):
     """It sees no p(t), only arms: the lowered ones' share of the last hundred rounds stands in for it."""
 
     about = About(
         "push-shown",
-        "the `lowered` best arms' rewards fall, `raised` others' rise, while the lowered are shown often enough",
+        "the `lowered` best arms' rewards fall, `raised` others' rise, while the lowered are pulled often enough",
         sees=("arm", "reward"),
     )
     lowered: int = parameter(1, "how many of the best arms are pushed down", least=0)
@@ -43,8 +43,7 @@ class PushShown(Adversary[Shown]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.high < self.low:
-            raise InputError(f"push-shown: high must be at least low ({self.low:g}), not {self.high:g}")
+        check_band(self.name, self.low, self.high)
 
     @property
     def needs(self) -> Can:
@@ -52,16 +51,16 @@ class PushShown(Adversary[Shown]):
             return Can.ERASE
         return Can.ADD if self.lowered == 0 else Can.BOTH
 
-    def start(self, means: Floats, horizon: int) -> Shown:
+    def start(self, means: Floats, horizon: int) -> PushMemory:
         way = np.zeros(len(means))
-        down, up = pushed_arms(means, self.lowered, self.raised, self.worst)
+        down, up = arms_to_push(means, self.lowered, self.raised, self.worst)
         way[down], way[up] = -1.0, 1.0
-        watched = (way < 0.0).astype(np.float64)
-        if not watched.any():
-            watched[means.argmax()] = 1.0
-        return Shown(way, watched, float(watched.mean()))
+        watched = mark_watched(way < 0.0, means)
+        return PushMemory(way, watched, float(watched.mean()))
 
-    def tamper_reward(self, memory: Shown, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
+    def tamper_reward(
+        self, memory: PushMemory, t: int, means: Floats, arm: int, reward: float, random: Random
+    ) -> float:
         memory.share += (memory.watched[arm] - memory.share) / MEMORY
         memory.waits = memory.share < (max(self.again, self.low) if memory.waits else self.low)
         if memory.waits or memory.share > self.high or t < self.first:

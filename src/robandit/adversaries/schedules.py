@@ -50,13 +50,10 @@ class AtRandom(Schedule[Timing]):
 
 
 @dataclass(frozen=True)
-class Always(Schedule[Timing]):
-    """Every round, until the budget is gone."""
+class Always(Start):
+    """Start by the name of what it does while the budget lasts."""
 
     about = About("always", "every round (the same rounds as start)")
-
-    def timetable(self, horizon: int, needed: int) -> Timetable:
-        return Timetable(0, horizon, 1, horizon)
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,7 @@ class Window(Schedule[Timing]):
 
     about = About("window", "rounds `first` to `stop` - 1")
     first: int = parameter(0, "the first round, counted from 0", least=0)
-    stop: int | None = parameter(None, "the round before which it ends; the horizon if not given", least=1)
+    stop: int | None = parameter(None, "the round before which it ends; the horizon by default", least=1)
 
     def timetable(self, horizon: int, needed: int) -> Timetable:
         stop = horizon if self.stop is None else min(self.stop, horizon)

@@ -1,4 +1,4 @@
-"""`robandit certify`: a bound on SAMBA's regret under every attack, as a file anyone can check."""
+"""`robandit paper certify`: a bound on SAMBA's regret under every attack, as a file anyone can check."""
 
 import argparse
 import os
@@ -10,18 +10,18 @@ from robandit.version import __version__
 
 
 def add(commands: Any) -> None:
-    """The command and its flags."""
+    """Adds the command and its flags."""
     parser = commands.add_parser(
         "certify",
         parents=[json_flags()],
         help="a verified bound on SAMBA's regret under every attack, two arms",
         description="Find a bound const + log_coefficient ln(1 + alpha T/(2(1-alpha))) + b C on SAMBA's regret with "
-        "two arms, verified by interval arithmetic for every state and adversary of threat model A; or check one.",
+        "two arms, verified by interval arithmetic for every state and attacker of threat model A; or check one.",
     )
     parser.add_argument("--means", type=numbers, default=(0.9, 0.8), help="the better arm first (default 0.9,0.8)")
     parser.add_argument("--learning-rate", type=number, default=0.05, help="SAMBA's step (default 0.05)")
     parser.add_argument(
-        "--horizon", type=whole, metavar="T", help="with --budget: the bound is made for these (default: least b)"
+        "--horizon", type=whole, metavar="T", help="with --budget: the smallest bound there (default: least b)"
     )
     parser.add_argument("--budget", type=number, metavar="C", help="corruption, in all")
     parser.add_argument("--out", metavar="FILE", help="write the certificate to this file")
@@ -32,58 +32,42 @@ def add(commands: Any) -> None:
 
 
 def certify(arguments: argparse.Namespace) -> None:
-    """Make a certificate, or check one."""
+    """Makes a certificate, or checks one."""
     if arguments.check is not None:
         check(arguments)
         return
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: threads would only wait for each other
     from pathlib import Path
 
-    from robandit.theory.certificate import certify as certified
-    from robandit.theory.games import two_arms
-    from robandit.theory.sandwich import sandwich, whole_budget
+    from robandit.theory.sandwich import certify_and_play
 
-    horizon, budget = arguments.horizon, arguments.budget
-    if (horizon is None) != (budget is None):
-        raise InputError("--horizon and --budget go together: give both, or neither for the least b")
-    if horizon is not None and not 1 <= horizon <= 10**7:
-        raise InputError(f"--horizon must be between 1 and 10,000,000, not {horizon:,}")
-    if budget is not None and not 0 <= budget <= 10**7:
-        raise InputError(f"--budget must be a number from 0 to 10,000,000, not {budget:g}")
-    if arguments.runs < 0:
-        raise InputError(f"--runs must be a whole number of at least 0, not {arguments.runs}")
     out = None if arguments.out is None else Path(arguments.out)
     if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
         raise InputError(f"--out: {arguments.out!r} must be a file in a folder that exists")
-    game = two_arms(arguments.means, arguments.learning_rate)
-    found = certified(game, horizon, budget)
-    told: dict[str, Any] = {"version": __version__, **found.as_json(), "sandwich": None}
-    if arguments.runs:
-        spent = whole_budget(game, 60.0 if budget is None else budget)
-        sides = sandwich(found, horizon or 10_000, spent, arguments.runs, arguments.seed)
-        told["sandwich"] = vars(sides)
+    names = ("means", "learning_rate", "horizon", "budget", "runs", "seed")
+    certificate = certify_and_play(**{name: getattr(arguments, name) for name in names})
+    certificate = {"version": __version__, **certificate}
     if out is not None:
         import json
 
         from robandit.store.files import write_atomically
 
         with naming("--out"):
-            write_atomically(out, (json.dumps(told, indent=1, allow_nan=False) + "\n").encode())
+            write_atomically(out, (json.dumps(certificate, indent=1, allow_nan=False) + "\n").encode())
     if arguments.json:
-        print_json(told)
+        print_json(certificate)
     else:
-        print_words(told, arguments.out)
+        print_certificate(certificate, arguments.out)
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Read a certificate and say whether it is a proof; what is not is refused."""
+    """Says whether a file is a proof. Raises InputError if it is not."""
     from pathlib import Path
 
     from robandit.theory.checker import faults
 
     try:
-        text = Path(arguments.check).read_text(encoding="utf-8")
-        wrong = faults(text)
+        wrong = faults(Path(arguments.check).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--check: {arguments.check!r} cannot be read") from error
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
@@ -96,25 +80,28 @@ def check(arguments: argparse.Namespace) -> None:
         print(f"{arguments.check}: every inequality holds for every state; the certificate is a proof")
 
 
-def print_words(told: dict[str, Any], out: str | None) -> None:
-    """The bound, where its numbers come from, and the values it is above."""
-    means = " and ".join(f"{mean:g}" for mean in told["means"])
-    a, w, d = told["coefficients"]
-    cells = sum(check["cells"] for check in told["checks"])
-    print(f"samba (learning_rate={told['learning_rate']:g}) on means {means}, every adversary of threat model A:")
-    print(f"  E[regret] <= {told['const']} + {told['log_coefficient']} ln(1 + alpha T/(2(1-alpha))) + {told['b']} C")
-    print(f"  by V = (1/alpha)({a}/p + {w} ln q - {d} q); {len(told['checks'])} inequalities, {cells:,} cells")
-    print(f"  the least b this form has is {told['programme_b']:.4g}; no bound has a b below {told['lower_b']}")
-    if told["warning"]:
-        print(f"  note: {told['warning']}")
-    sides = told["sandwich"]
-    if sides:
+def print_certificate(certificate: dict[str, Any], out: str | None) -> None:
+    """Prints the bound, where its numbers come from, and the values it is above."""
+    means = " and ".join(f"{mean:g}" for mean in certificate["means"])
+    a, w, d = certificate["coefficients"]
+    const, logs, b = (certificate[name] for name in ("const", "log_coefficient", "b"))
+    cells = sum(check["cells"] for check in certificate["checks"])
+    print(
+        f"samba (learning_rate={certificate['learning_rate']:g}) on means {means}, every adversary of threat model A:"
+    )
+    print(f"  E[regret] <= {const} + {logs} ln(1 + alpha T/(2(1-alpha))) + {b} C")
+    print(f"  by V = (1/alpha)({a}/p + {w} ln q - {d} q); {len(certificate['checks'])} inequalities, {cells:,} cells")
+    least, lower = certificate["programme_b"], certificate["lower_b"]
+    print(f"  the least b this form has is {least:.4g}; no bound has a b below {lower}")
+    if certificate["warning"]:
+        print(f"  note: {certificate['warning']}")
+    if sides := certificate["sandwich"]:
         played = sides["played"]
         half = "-" if played["half_width_95"] is None else f"{played['half_width_95']:,.1f}"
         print(f"at T = {sides['horizon']:,}, C = {sides['budget']:g}:")
         print(f"  certificate           {sides['certificate']:12,.1f}   (proved: no attack does more)")
-        print(f"  worst attack          {sides['optimum']:12,.1f}   (exact up to the grid of `robandit optimum`)")
+        print(f"  worst attack          {sides['optimum']:12,.1f}   (exact up to the grid of `robandit paper optimum`)")
         print(f"  an attack, played     {played['mean']:12,.1f}   ± {half} (95 %; {sides['attack']})")
         print(f"  no attack             {sides['clean']:12,.1f}")
     if out:
-        print(f"written: {out}; check it with `robandit certify --check {out}`")
+        print(f"written: {out}; check it with `robandit paper certify --check {out}`")

@@ -3,6 +3,7 @@
 import argparse
 from typing import Any
 
+from robandit.cli.flags import commands_of, every_command, flags_of
 from robandit.errors import unknown
 
 NAMES = {  # flags whose values are names of the catalogue
@@ -13,6 +14,7 @@ NAMES = {  # flags whose values are names of the catalogue
     "--environment": ["environment"],
 }
 WORDS = {"--threat": ["A", "B"], "--charge": ["cost", "rounds"], "--can": ["add", "erase", "both"]}
+Words = dict[str, list[str]]
 
 
 def add(commands: Any) -> None:
@@ -34,20 +36,13 @@ def completion(arguments: argparse.Namespace) -> None:
     scripts = {"bash": bash, "zsh": zsh, "fish": fish}
     if arguments.shell not in scripts:
         raise unknown("shell", arguments.shell, scripts)
-    print(scripts[arguments.shell](flags_of(build_parser()), values()))
+    parser = build_parser()
+    flags = {name: flags_of(command) for name, command in every_command(parser).items()}
+    groups = {name: list(commands_of(command)) for name, command in commands_of(parser).items() if commands_of(command)}
+    print(scripts[arguments.shell](flags, groups, values()))
 
 
-def flags_of(parser: Any) -> dict[str, list[str]]:
-    """The flags of each command."""
-    from robandit.cli.flags import commands_of
-
-    return {
-        name: [flag for action in command._actions for flag in action.option_strings if flag.startswith("--")]
-        for name, command in commands_of(parser).choices.items()
-    }
-
-
-def values() -> dict[str, list[str]]:
+def values() -> Words:
     """What may follow a flag, where that is a list of names."""
     from robandit.catalogue import SHIPPED
 
@@ -55,17 +50,24 @@ def values() -> dict[str, list[str]]:
     return {**named, **WORDS}
 
 
-def bash(flags: dict[str, list[str]], values: dict[str, list[str]]) -> str:
+def first_words(flags: Words) -> str:
+    """What a command may begin with."""
+    return " ".join(dict.fromkeys(name.partition(" ")[0] for name in flags))
+
+
+def bash(flags: Words, groups: Words, values: Words) -> str:
     """A function for `complete -F`."""
     after = "\n".join(f"    {flag}) words='{' '.join(names)}' ;;" for flag, names in values.items())
-    known = "\n".join(f"      {name}) words='{' '.join(many)}' ;;" for name, many in flags.items())
+    cases = [(f"'{name}'" if " " in name else f"'{name} '*", words) for name, words in flags.items()]
+    cases += [(f"'{group} '*", words) for group, words in groups.items()]
+    commands = "\n".join(f"      {pattern}) words='{' '.join(words)}' ;;" for pattern, words in cases)
     return f"""_robandit() {{
   local now=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words=''
   case $before in
 {after}
-    *) if [ "$COMP_CWORD" -eq 1 ]; then words='{" ".join(flags)} --help --version'; else
-      case ${{COMP_WORDS[1]}} in
-{known}
+    *) if [ "$COMP_CWORD" -eq 1 ]; then words='{first_words(flags)} --help --version'; else
+      case "${{COMP_WORDS[1]}} ${{COMP_WORDS[2]}}" in
+{commands}
       esac; fi ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$now"))
@@ -74,16 +76,21 @@ def bash(flags: dict[str, list[str]], values: dict[str, list[str]]) -> str:
 complete -o filenames -F _robandit robandit"""
 
 
-def zsh(flags: dict[str, list[str]], values: dict[str, list[str]]) -> str:
+def zsh(flags: Words, groups: Words, values: Words) -> str:
     """The same through zsh's own bridge."""
-    return f"autoload -U +X bashcompinit && bashcompinit\n{bash(flags, values)}"
+    return f"autoload -U +X bashcompinit && bashcompinit\n{bash(flags, groups, values)}"
 
 
-def fish(flags: dict[str, list[str]], values: dict[str, list[str]]) -> str:
-    """One line a command and flag."""
-    lines = [f"complete -c robandit -n __fish_use_subcommand -a '{' '.join(flags)}'"]
-    for name, many in flags.items():
-        for flag in many:
+def fish(flags: Words, groups: Words, values: Words) -> str:
+    """One line per command and flag."""
+    lines = [f"complete -c robandit -n __fish_use_subcommand -a '{first_words(flags)}'"]
+    lines += [
+        f"complete -c robandit -n '__fish_seen_subcommand_from {group}' -a '{' '.join(words)}'"
+        for group, words in groups.items()
+    ]
+    for name, own in flags.items():
+        when = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in name.split())
+        for flag in own:
             names = f" -xa '{' '.join(values[flag])}'" if flag in values else ""
-            lines.append(f"complete -c robandit -n '__fish_seen_subcommand_from {name}' -l {flag[2:]}{names}")
+            lines.append(f"complete -c robandit -n '{when}' -l {flag[2:]}{names}")
     return "\n".join(lines)

@@ -1,6 +1,8 @@
 """Examples for help and for the docs: each is a line that works as it stands; tests run those that are quick."""
 
 EXAMPLES: dict[str, list[tuple[str, str]]] = {
+    "paper claims": [("robandit paper claims c-over-delta", "one claim of the paper, its verdict and the evidence")],
+    "demo": [("robandit demo", "an attacker hides a few sales: one policy falls, another stands")],
     "play": [
         ("robandit play --policy samba --policy thompson", "two policies, nine arms, no adversary"),
         (
@@ -38,32 +40,38 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("robandit audit ring.journal --no-price", "who moved the belief"),
         ("robandit audit clicks.csv --policy thompson --source-column account --out report", "a log of any system"),
     ],
-    "optimum": [("robandit optimum --means 0.9,0.8 --price 1.5 --horizon 2000", "the exact worst attack at a price")],
-    "certify": [
-        ("robandit certify --means 0.9,0.8 --out proof.json", "a bound under every attack, as a file"),
-        ("robandit certify --check proof.json", "checked by a file that shares nothing with its maker"),
+    "paper reproduce": [("robandit paper reproduce --quick", "the same as `robandit reproduce`")],
+    "paper optimum": [
+        ("robandit paper optimum --means 0.9,0.8 --price 1.5 --horizon 2000", "the exact worst attack at a price")
     ],
-    "theory": [
-        ("robandit theory steps", "which step sizes are admissible, and what corruption then costs"),
-        ("robandit theory bounds --runs 0", "what is known of each policy"),
+    "paper certify": [
+        ("robandit paper certify --means 0.9,0.8 --out proof.json", "a bound under every attack, as a file"),
+        ("robandit paper certify --check proof.json", "checked by a file that shares nothing with its maker"),
+    ],
+    "paper theory": [
+        ("robandit paper theory steps", "which step sizes are admissible, and what corruption then costs"),
+        ("robandit paper theory bounds --runs 0", "what is known of each policy"),
     ],
     "serve": [
         ("robandit serve --db sqlite:///shop.db", "on this machine; prints the address of its page"),
         ("robandit serve --db sqlite:///shop.db --host 0.0.0.0 --token-file tokens", "for others, who need a token"),
     ],
-    "verify": [("robandit verify sqlite:///shop.db", "is every state what its journal comes to?")],
-    "token": [("robandit token shop --roles decide,reward --token-file tokens", "printed once, kept as a hash")],
-    "backup": [("robandit backup kept.db --db sqlite:///shop.db", "while it serves")],
-    "restore": [("robandit restore kept.db --db sqlite:///new.db", "with a new epoch of ids")],
+    "service serve": [("robandit service serve --db sqlite:///shop.db", "the same as `robandit serve`")],
+    "service verify": [("robandit service verify sqlite:///shop.db", "is every state what its journal comes to?")],
+    "service token": [
+        ("robandit service token shop --roles decide,reward --token-file tokens", "printed once, kept as a hash")
+    ],
+    "service backup": [("robandit service backup kept.db --db sqlite:///shop.db", "while it serves")],
+    "service restore": [("robandit service restore kept.db --db sqlite:///new.db", "with a new epoch of ids")],
     "policies": [("robandit policies", "names, what they do, parameters, bounds")],
     "adversaries": [("robandit adversaries --wide", "every column, a line a row")],
     "environments": [("robandit environments --json", "for a program")],
     "completion": [("robandit completion bash > ~/.local/share/bash-completion/completions/robandit", "for bash")],
 }
-FIRST = [EXAMPLES["play"][0], EXAMPLES["price"][0], EXAMPLES["audit"][1], EXAMPLES["reproduce"][0]]
+FIRST = [EXAMPLES["demo"][0], EXAMPLES["play"][0], EXAMPLES["price"][0], EXAMPLES["audit"][1], EXAMPLES["reproduce"][0]]
 
 
-def told(examples: list[tuple[str, str]]) -> str:
+def example_lines(examples: list[tuple[str, str]]) -> str:
     """Examples as the end of a help text: what it does, and below it the line."""
     if not examples:
         return ""

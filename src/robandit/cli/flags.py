@@ -12,6 +12,8 @@ from robandit.errors import InputError, unknown
 if TYPE_CHECKING:  # `robandit --help` loads next to nothing
     from pathlib import Path
 
+    from robandit.lab.scenario import Scenario
+
 OWN_MEANS = {
     "samples": "the file",
     "linear": "its own parameters",
@@ -38,28 +40,40 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known(self, words: list[str]) -> argparse.Namespace:
         """Parse, and name the nearest command or flag where one is unknown."""
-        if words and not words[0].startswith("-") and words[0] not in commands_of(self).choices:
-            raise unknown("command", words[0], commands_of(self).choices)
+        parser: argparse.ArgumentParser = self
+        names: list[str] = []
+        for word in words:
+            choices = commands_of(parser)
+            if not choices or word.startswith("-"):
+                break
+            if word not in choices:
+                raise unknown(" ".join([*names, "command"]), word, choices)
+            parser, names = choices[word], [*names, word]
         arguments, rest = self.parse_known_args(words)
         if rest:
-            raise unknown_flag(self, arguments, rest[0])
+            kind = "flag" if rest[0].startswith("-") else "argument"
+            raise unknown(f"{' '.join(names)}: {kind}", rest[0].partition("=")[0], flags_of(parser))
         return arguments
 
 
-def commands_of(parser: argparse.ArgumentParser) -> Any:
-    """The action that holds the commands."""
-    return next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, Any]:
+    """The commands of a parser by name, none where it takes flags only."""
+    actions = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return dict(actions[0].choices) if actions else {}
 
 
-def unknown_flag(parser: Parser, arguments: argparse.Namespace, given: str) -> InputError:
-    """The error for a word no command knows, with the flags of the command it was given to."""
-    chosen = commands_of(parser).choices[arguments.command]
-    flags = [flag for action in chosen._actions for flag in action.option_strings if flag.startswith("--")]
-    return unknown(
-        f"{arguments.command}: flag" if given.startswith("-") else f"{arguments.command}: argument",
-        given.partition("=")[0],
-        flags,
-    )
+def every_command(parser: argparse.ArgumentParser) -> dict[str, Any]:
+    """All commands by the words that call them, such as "play" or "paper theory"."""
+    commands: dict[str, Any] = {}
+    for name, command in commands_of(parser).items():
+        inner = commands_of(command)
+        commands |= {f"{name} {word}": one for word, one in inner.items()} if inner else {name: command}
+    return commands
+
+
+def flags_of(parser: argparse.ArgumentParser) -> list[str]:
+    """The long flags of one command."""
+    return [flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")]
 
 
 def whole(text: str) -> int:
@@ -113,7 +127,7 @@ def catalogue_from(arguments: argparse.Namespace) -> Any:
 
 @contextmanager
 def naming(flag: str) -> Iterator[None]:
-    """The rooms below know no flags: say which one their complaint is about."""
+    """Name the flag that an error is about; the packages below this one do not know the flags."""
     try:
         yield
     except InputError as error:
@@ -131,13 +145,23 @@ def plot_from(arguments: argparse.Namespace) -> "Path | None":
     """Where the picture goes, checked before anything is played."""
     if arguments.plot is None:
         return None
+    from robandit.pictures.style import KINDS
+
+    return file_from(arguments, "plot", "a picture", KINDS)
+
+
+def file_from(arguments: argparse.Namespace, flag: str, kind: str, endings: tuple[str, ...]) -> "Path | None":
+    """Where a file goes that a flag may name, checked before anything is played."""
+    name = getattr(arguments, flag.replace("-", "_"))
+    if name is None:
+        return None
     from pathlib import Path
 
-    from robandit.pictures.style import check_plot
+    from robandit.pictures.style import check_file
 
-    with naming("--plot"):
-        check_plot(Path(arguments.plot))
-    return Path(arguments.plot)
+    with naming(f"--{flag}"):
+        check_file(Path(name), kind, endings)
+    return Path(name)
 
 
 def json_flags() -> Parser:
@@ -145,15 +169,15 @@ def json_flags() -> Parser:
     flags = Parser(add_help=False)
     how = flags.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print JSON in place of a table")
-    how.add_argument("--wide", action="store_true", help="every column, a line a row, however wide (as in a pipe)")
+    how.add_argument("--wide", action="store_true", help="every column, one line per row, however wide (as in a pipe)")
     return flags
 
 
-def print_json(told: Any) -> None:
-    """What a program reads, never with a number that is none."""
+def print_json(record: Any) -> None:
+    """Print what a program reads; a number that is none is an error."""
     import json
 
-    print(json.dumps(told, indent=2, allow_nan=False))
+    print(json.dumps(record, indent=2, allow_nan=False))
 
 
 def game_flags(policies: str = "samba", arms: str = "9", runs: int = 100) -> Parser:
@@ -181,16 +205,11 @@ def game_flags(policies: str = "samba", arms: str = "9", runs: int = 100) -> Par
     game.add_argument(
         "--slate", type=whole, default=1, metavar="M", help="items shown at once, each paid; T counts slates"
     )
-    game.add_argument("--runs", type=whole, default=runs, help=f"replications (default {runs})")
+    game.add_argument("--runs", type=whole, help=f"replications (default {runs})")
     game.add_argument("--seed", type=whole, default=1, help="the same seed gives the same numbers (default 1)")
     game.add_argument("--threads", type=whole, help="default: all cores; the numbers do not depend on it")
+    flags.set_defaults(usual_runs=runs)
     return flags
-
-
-def shape_json(arguments: argparse.Namespace, family: Any = None) -> dict[str, int]:
-    """How many agents play and how many items are shown at once, where it is more than one."""
-    told = {"agents": arguments.agents, "slate": arguments.slate if family is None else family.shape[1]}
-    return {name: count for name, count in told.items() if count > 1}
 
 
 def attack_flags() -> Parser:
@@ -226,24 +245,24 @@ def capability_flags(group: Any, priced: bool = False) -> None:
         type=number,
         metavar="S",
         help=f"threat model B: the share of rounds that are the attacker's; {words}",
-        **({"nargs": "?", "const": math.nan} if priced else {}),
+        **({"nargs": "?", "const": True} if priced else {}),
     )
 
 
 def capability_from(arguments: argparse.Namespace) -> Any:
-    """What the attacker can do."""
+    """What the attacker can do; a --share without a number says only what is priced."""
     from dataclasses import replace
 
     from robandit.catalogue import read_capability
 
     with naming("--can"):
-        found = read_capability(arguments.can or "both")
-    if arguments.share is None or math.isnan(arguments.share):
-        return found
-    if found.share != 1.0:
+        capability = read_capability(arguments.can or "both")
+    if arguments.share is None or arguments.share is True:
+        return capability
+    if capability.share != 1.0:
         raise InputError("--share and a share in --can cannot both be given")
     with naming("--share"):
-        return replace(found, share=arguments.share)
+        return replace(capability, share=arguments.share)
 
 
 def study_flags() -> Parser:
@@ -271,8 +290,26 @@ def policies_from(arguments: argparse.Namespace, catalogue: Any) -> list[Any]:
     return [catalogue.policy(text) for text in arguments.policy or ["samba"]]
 
 
+def terms_from(arguments: argparse.Namespace, catalogue: Any) -> dict[str, Any]:
+    """What every scenario of a command has in common besides its parts and its horizon."""
+    runs = arguments.usual_runs if arguments.runs is None else arguments.runs
+    terms = {name: getattr(arguments, name) for name in ("seed", "agents", "slate")}
+    return {**terms, "runs": runs, "catalogue": catalogue}
+
+
+def scenarios_from(arguments: argparse.Namespace, adversary_of: Any = None, **more: Any) -> "list[Scenario]":
+    """One scenario per policy named; `more` are terms that the command has its own flags for."""
+    from robandit.lab.scenario import Scenario
+
+    catalogue = catalogue_from(arguments)
+    policies, environment = policies_from(arguments, catalogue), environment_from(arguments, catalogue)
+    adversary = adversary_of(arguments, catalogue) if adversary_of else None
+    terms = {**terms_from(arguments, catalogue), "horizon": arguments.horizon, **more}
+    return [Scenario(policy, environment, adversary, **terms) for policy in policies]
+
+
 def environment_from(arguments: argparse.Namespace, catalogue: Any) -> Any:
-    """The environment named, on the means or the number of arms given; refuses one that leaves nothing to learn."""
+    """The environment named, on the means or the number of arms given; raises InputError if nothing can be learnt."""
     from robandit.environments.means import spread_means
 
     if arguments.means is not None and arguments.arms is not None:
@@ -280,12 +317,10 @@ def environment_from(arguments: argparse.Namespace, catalogue: Any) -> Any:
     own = arguments.environment.partition(":")[0]
     if own in OWN_MEANS and (arguments.means or arguments.arms):
         raise InputError(f"--environment {own} takes its means from {OWN_MEANS[own]}: leave out --arms and --means")
-    means = (
-        arguments.means
-        if arguments.means is not None
-        else spread_means(9 if arguments.arms is None else arguments.arms)
+    arms = 9 if arguments.arms is None else arguments.arms
+    environment = catalogue.environment(
+        arguments.environment, spread_means(arms) if arguments.means is None else arguments.means
     )
-    environment = catalogue.environment(arguments.environment, means)
     if max(environment.means) - min(environment.means) <= 1e-12:
         which = "one arm" if len(environment.means) == 1 else f"{len(environment.means)} arms of equal mean"
         raise InputError(
@@ -298,13 +333,13 @@ def environment_from(arguments: argparse.Namespace, catalogue: Any) -> Any:
 def adversary_from(arguments: argparse.Namespace, catalogue: Any) -> Any:
     """The adversary named, or None."""
     terms = {name: getattr(arguments, name) for name in ("schedule", "size", "charge", "budget")}
-    given = {name: value for name, value in terms.items() if value is not None}
+    terms = {name: value for name, value in terms.items() if value is not None}
     if arguments.attack is None:
-        for name, value in {**given, "can": arguments.can, "share": arguments.share}.items():
+        for name, value in {**terms, "can": arguments.can, "share": arguments.share}.items():
             if value is not None:
                 raise InputError(f"--{name} {value} was given without --attack: name an attack too")
         return None
-    can = capability_from(arguments)
-    if arguments.budget is None and not can.limited:
+    capability = capability_from(arguments)
+    if arguments.budget is None and not capability.limited:
         raise InputError(f"--attack {arguments.attack} needs a --budget")
-    return catalogue.attack(arguments.attack, **{"budget": math.inf, **given}, capability=can)
+    return catalogue.attack(arguments.attack, **{"budget": math.inf, **terms}, capability=capability)

@@ -6,7 +6,7 @@ from typing import Any
 from robandit.cli.flags import catalogue_from, json_flags, load_flags, print_json
 
 LISTS = {
-    "policies": "every policy, with fidelity, needs, bound and cost a round",
+    "policies": "every policy, with fidelity, needs, bound and cost per round",
     "adversaries": "every attack and every schedule",
     "environments": "every environment",
 }
@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
     """The commands and their flags."""
     for name, text in LISTS.items():
         parser = commands.add_parser(name, parents=[load_flags(), json_flags()], help=text, description=f"List {text}.")
-        parser.set_defaults(run=show_list)
+        parser.set_defaults(run=show_list, kinds=KINDS[name])
 
 
 def entry(kind: str, cls: Any) -> dict[str, Any]:
@@ -68,8 +68,8 @@ def parameters(cls: Any) -> list[dict[str, Any]]:
 
 def show_list(arguments: argparse.Namespace) -> None:
     """Print a catalogue."""
-    catalogue, kinds = catalogue_from(arguments), KINDS[arguments.command]
-    entries = [entry(kind, cls) for kind in kinds for cls in catalogue.parts(kind).values()]
+    catalogue, kinds = catalogue_from(arguments), arguments.kinds
+    entries = [entry(kind, cls) for kind in kinds for cls in catalogue.all_parts(kind).values()]
     if arguments.json:
         print_json(entries)
         return

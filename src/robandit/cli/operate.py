@@ -1,4 +1,4 @@
-"""`robandit token`, `backup` and `restore`: what an operator of the service needs beside it."""
+"""`robandit service token`, `backup` and `restore`: what an operator of the service needs beside it."""
 
 import argparse
 from pathlib import Path

@@ -1,18 +1,15 @@
-"""`robandit optimum`: the exact worst attack on SAMBA with two arms, or with three at a price."""
+"""`robandit paper optimum`: the exact worst attack on SAMBA with two arms, or with three at a price."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from robandit.cli.flags import json_flags, number, numbers, plot_flags, plot_from, print_json, whole
 from robandit.errors import InputError
 from robandit.version import __version__
 
-if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
-    from robandit.theory.optimal_attack import OptimalAttack
-
 
 def add(commands: Any) -> None:
-    """The command and its flags."""
+    """Adds the command and its flags."""
     parser = commands.add_parser(
         "optimum",
         parents=[json_flags(), plot_flags("draw at which p(t) it strikes, over time")],
@@ -31,153 +28,41 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--step", type=number, help="the grid's width in log-odds (default 0.05; 0.1 for a budget in A or three arms)"
     )
-    parser.add_argument("--confirm", type=whole, default=0, metavar="RUNS", help="play the optimum so many times, too")
+    parser.add_argument("--confirm", type=whole, default=0, metavar="RUNS", help="also play the optimum so many times")
     parser.add_argument("--seed", type=whole, default=1, help="of --confirm (default 1)")
     parser.set_defaults(run=optimum)
 
 
 def optimum(arguments: argparse.Namespace) -> None:
-    """Solve, confirm by simulation if asked, print, draw."""
-    from robandit.theory.optimal_attack import optimal_attack
+    """Solves, confirms by simulation, prints, draws."""
+    from robandit.theory.optimal_attack import OptimumTerms
+    from robandit.theory.optimum import find_optimum
 
-    plot = plot_from(arguments)
     if arguments.confirm < 0:
         raise InputError(f"--confirm must be a whole number of at least 0, not {arguments.confirm}")
-    if len(arguments.means) == 3:
-        three(arguments)
+    names = ("means", "learning_rate", "horizon", "threat", "price", "budget", "step")
+    terms = OptimumTerms(**{name: getattr(arguments, name) for name in names})
+    plot = plot_from(arguments)
+    summary = find_optimum(terms, arguments.confirm, arguments.seed, plot)
+    if arguments.json:
+        print_json({"version": __version__, **summary})
         return
-    found = optimal_attack(
-        arguments.means,
-        learning_rate=arguments.learning_rate,
-        horizon=arguments.horizon,
-        threat=arguments.threat,
-        price=arguments.price,
-        budget=arguments.budget,
-        step=arguments.step,
-        playable=arguments.confirm > 0 or (plot is not None and arguments.budget is not None),
-    )
-    told = as_json(found, arguments)
-    if arguments.json:
-        print_json(told)
-    else:
-        print_words(told)
+    print_summary(summary, str(terms))
     if plot:
-        from robandit.pictures.optimum import attack_shape
-        from robandit.theory.reached import reached
-
-        game = (arguments.means, arguments.learning_rate, arguments.horizon, arguments.budget is not None)
-        shape = (found.rounds, found.probabilities, *reached(found, *game))
-        attack_shape(*shape, decision_words(found), titles(told), plot)
-        if not arguments.json:
-            print(f"picture: {plot}")
+        print(f"picture: {plot}")
 
 
-def three(arguments: argparse.Namespace) -> None:
-    """The same for three arms, where only a price in threat model A is solved."""
-    from robandit.theory.three_arms import three_arms
-
-    if arguments.price is None or arguments.budget is not None or arguments.threat != "A":
-        raise InputError("with three arms only a --price in threat model A is solved: leave out --budget and --threat")
-    if arguments.confirm or arguments.plot:
-        raise InputError("with three arms there is no --confirm and no --plot; `robandit theory prices --plot` draws")
-    found = three_arms(
-        arguments.means,
-        learning_rate=arguments.learning_rate,
-        horizon=arguments.horizon,
-        price=arguments.price,
-        step=arguments.step or 0.1,
+def print_summary(summary: dict[str, Any], terms: str) -> None:
+    """Prints the game, the regret without and under the attack, and what simulation says of it."""
+    means = ", ".join(f"{mean:g}" for mean in summary["means"])
+    print(
+        f"samba (learning_rate={summary['learning_rate']:g}) on means {means}, {summary['horizon']:,} rounds; "
+        f"threat model {summary['threat']}, {terms}"
     )
-    told = {
-        **asked(arguments),
-        "threat": "A",
-        "regret": found.regret,
-        "spending": found.spending,
-        "clean_regret": found.clean_regret,
-        "simulated": None,
-    }
-    if arguments.json:
-        print_json(told)
-    else:
-        print_words(told)
-
-
-def asked(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The question."""
-    return {
-        "version": __version__,
-        "policy": "samba",
-        "learning_rate": arguments.learning_rate,
-        "means": list(arguments.means),
-        "horizon": arguments.horizon,
-        "price": arguments.price,
-        "budget": arguments.budget,
-    }
-
-
-def as_json(found: "OptimalAttack", arguments: argparse.Namespace) -> dict[str, Any]:
-    """What was asked and what was found; simulated values only if they were asked for."""
-    told: dict[str, Any] = {
-        **asked(arguments),
-        "threat": found.threat,
-        "regret": found.regret,
-        "spending": found.spending,
-        "clean_regret": found.clean_regret,
-        "simulated": None,
-    }
-    if found.adversary is not None and arguments.confirm:
-        from robandit.environments.bernoulli import Bernoulli
-        from robandit.lab.batch import simulate
-        from robandit.policies.samba import Samba
-
-        trace = simulate(
-            Samba(learning_rate=arguments.learning_rate),
-            Bernoulli(arguments.means),
-            found.adversary,
-            horizon=arguments.horizon,
-            runs=arguments.confirm,
-            seed=arguments.seed,
-            checkpoints=1,
-        )
-        paid = float(trace.corruption_paid[:, -1].mean())
-        told["simulated"] = {"runs": arguments.confirm, **trace.summary(), "paid_mean": paid}
-    return told
-
-
-def decision_words(found: "OptimalAttack") -> tuple[str, ...]:
-    """What the numbers in a table of decisions mean."""
-    if found.threat == "B":
-        return ("leave alone", "turn the best arm's successes", "turn the rival's failures", "turn both")
-    low, high = found.steps
-    return ("leave alone", f"move both means by {low:g}", f"strike with {high:g}, one mean as far as it goes")
-
-
-def terms(told: dict[str, Any]) -> str:
-    """The bill in words."""
-    if told["budget"] is not None:
-        return f"hard budget C = {told['budget']:,g}"
-    return f"price {told['price']:g} per unit of corruption"
-
-
-def titles(told: dict[str, Any]) -> tuple[str, str]:
-    """What the picture says, and of what."""
-    means = "/".join(f"{mean:g}" for mean in told["means"])
-    clean, regret = told["clean_regret"], told["regret"]
-    message = f"The worst attack makes SAMBA lose {regret:,.0f} in place of {clean:,.0f}"
-    state = "; what most runs at that p do" if told["budget"] is not None else ""
-    rest = f"exact; step {told['learning_rate']:g}, means {means}, threat model {told['threat']}, {terms(told)}{state}"
-    return message, rest
-
-
-def print_words(told: dict[str, Any]) -> None:
-    """Three lines, and what simulation says of them."""
-    means = ", ".join(f"{mean:g}" for mean in told["means"])
-    bill = f"threat model {told['threat']}, {terms(told)}"
-    print(f"samba (learning_rate={told['learning_rate']:g}) on means {means}, {told['horizon']:,} rounds; {bill}")
-    print(f"  clean regret          {told['clean_regret']:12,.1f}")
-    print(f"  under the worst attack{told['regret']:12,.1f}   (exact up to the grid; --step makes it finer)")
-    if told["budget"] is None:
-        print(f"  corruption it spends  {told['spending']:12,.1f}   (its expectation)")
-    if told["simulated"]:
-        simulated = told["simulated"]
+    print(f"  clean regret          {summary['clean_regret']:12,.1f}")
+    print(f"  under the worst attack{summary['regret']:12,.1f}   (exact up to the grid; --step makes it finer)")
+    if summary["budget"] is None:
+        print(f"  corruption it spends  {summary['spending']:12,.1f}   (its expectation)")
+    if simulated := summary["simulated"]:
         half = "-" if simulated["half_width_95"] is None else f"{simulated['half_width_95']:,.1f}"
         print(f"  the same, played      {simulated['mean']:12,.1f}   ± {half} (95 %, {simulated['runs']:,} runs)")

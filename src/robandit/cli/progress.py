@@ -2,114 +2,138 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from robandit.extras import has_extra
+from robandit.progress import Progress, part_of
 
 EVERY = 30.0  # seconds from one line in a pipe to the next
 
-Tell = Callable[..., None]  # told how much is done, what is being done, and the seconds left where they are known
+Report = Callable[..., None]  # takes how much is done, what is being done, and the seconds left where they are known
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Task(Generic[Result]):
+    """A part of long work: what it is called, how large it is beside the others, and how it is done."""
+
+    label: str
+    size: float
+    run: Callable[[Progress], Result]
 
 
 class Course:
-    """What was told last, and what that says about the end."""
+    """What was reported last, and what that says about the end."""
 
     def __init__(self, total: float) -> None:
         self.total, self.done, self.now, self.begun = max(total, 1e-9), 0.0, "", time.monotonic()
-        self.known: float | None = None
+        self.expected: float | None = None
 
-    def tell(self, done: float, now: str, left: float | None = None) -> None:
+    def report(self, done: float, now: str, left: float | None = None) -> None:
         """Take note of how far the work is."""
-        self.done, self.now, self.known = done, now, left
+        self.done, self.now, self.expected = done, now, left
 
     def left(self) -> str:
-        """The time left in words: as told, or at the speed so far."""
+        """The time left in words: as expected by the work itself, or at the speed so far."""
         share = min(self.done / self.total, 1.0)
-        if self.known is None and share == 0.0:
+        if self.expected is None and share == 0.0:
             return "time left unknown"
-        seconds = (time.monotonic() - self.begun) * (1.0 / share - 1.0) if self.known is None else self.known
-        return f"about {spelled(seconds)} left"
+        seconds = (time.monotonic() - self.begun) * (1.0 / share - 1.0) if self.expected is None else self.expected
+        return f"about {in_words(seconds)} left"
 
     def line(self) -> str:
         """One line for a log."""
         share = min(100.0 * self.done / self.total, 100.0)
-        return f"{spelled(time.monotonic() - self.begun)}: {share:.0f} % done, {self.left()} ({self.now})"
+        return f"{in_words(time.monotonic() - self.begun)}: {share:.0f} % done, {self.left()} ({self.now})"
 
 
 @contextmanager
-def progress(total: float, opening: str = "") -> Iterator[Tell]:
-    """Yields a function to tell of progress; in a pipe nothing is said unless there is an opening line."""
+def progress(total: float, opening: str = "") -> Iterator[Report]:
+    """Yield a function to report progress to; in a pipe nothing is printed unless there is an opening line."""
     course = Course(total)
     if opening:
         say(opening)
-    if sys.stderr.isatty():
-        with bar(course) as tell:
-            yield tell
+    if sys.stderr.isatty() and has_extra("rich"):
+        with bar(course) as report:
+            yield report
         return
     if not opening:
-        yield course.tell
+        yield course.report
         return
     import threading
 
     ended = threading.Event()
     threading.Thread(target=speak, args=(course, ended), daemon=True).start()
     try:
-        yield course.tell
+        yield course.report
     finally:
         ended.set()
 
 
 @contextmanager
-def bar(course: Course) -> Iterator[Tell]:
+def bar(course: Course) -> Iterator[Report]:
     """The same for a person at a terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
     columns = (BarColumn(bar_width=24), TaskProgressColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task("", total=course.total)
+    with Bar(*columns, console=Console(stderr=True), transient=True) as drawn:
+        task = drawn.add_task("", total=course.total)
 
-        def tell(done: float, now: str, left: float | None = None) -> None:
-            course.tell(done, now, left)
-            shown.update(task, completed=done, description=f"{course.left()}, {now}")
+        def report(done: float, now: str, left: float | None = None) -> None:
+            course.report(done, now, left)
+            drawn.update(task, completed=done, description=f"{course.left()}, {now}")
 
-        yield tell
+        yield report
 
 
-def stage(tell: Tell, before: float, size: float, now: str) -> Callable[[float], None]:
-    """Counts the work of one stage, never beyond its size, which was only a guess."""
-    done = 0.0
+def run_tasks(
+    tasks: Sequence[Task[Result]], opening: str = "", keep_finished: bool = False
+) -> tuple[list[Result], bool]:
+    """Do one task after another; returns their results, and whether Ctrl-C ended them.
 
-    def more(amount: float) -> None:
-        nonlocal done
-        done = min(done + amount, size)
-        tell(before + done, now)
+    Ctrl-C is raised again unless `keep_finished` and there is a result.
+    """
+    total, results, done = sum(task.size for task in tasks), list[Result](), 0.0
+    with progress(total, opening) as report:
+        try:
+            for task in tasks:
 
-    return more
+                def tell(amount: float, label: str = task.label) -> None:
+                    report(amount, label)
+
+                tell(done)
+                results.append(task.run(part_of(tell, done, done + task.size)))
+                done += task.size
+        except KeyboardInterrupt:
+            if not (keep_finished and results):
+                raise
+            return results, True
+    return results, False
 
 
 def speak(course: Course, ended: Any) -> None:
-    """A line every so often, until the work has ended."""
+    """Print a line every so often, until the work has ended."""
     while not ended.wait(EVERY):
         say(course.line())
 
 
-def spelled(seconds: float) -> str:
+def in_words(seconds: float) -> str:
     """A span of time as people say it."""
-    return (
-        f"{seconds:.0f} s"
-        if seconds < 90
-        else f"{seconds / 60:.0f} min"
-        if seconds < 5400
-        else f"{seconds / 3600:.1f} h"
-    )
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def counted(things: Sized, one: str, many: str) -> str:
+def count(things: Sized, one: str, many: str) -> str:
     """How many there are, in words."""
     return f"{len(things)} {one if len(things) == 1 else many}"
 
 
 def say(text: str) -> None:
-    """A line for the person who waits; results go to standard output, talk does not."""
+    """Print a line for the person who waits; results go to standard output, talk does not."""
     print(text, file=sys.stderr, flush=True)

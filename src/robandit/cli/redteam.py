@@ -4,12 +4,9 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
-from robandit.cli.attacks import adversary_json, as_flags, finite
 from robandit.cli.flags import (
     capability_flags,
     capability_from,
-    catalogue_from,
-    environment_from,
     game_flags,
     json_flags,
     load_flags,
@@ -17,23 +14,21 @@ from robandit.cli.flags import (
     out_from,
     plot_flags,
     plot_from,
-    policies_from,
     print_json,
-    shape_json,
+    scenarios_from,
     whole,
 )
-from robandit.cli.progress import counted, progress, stage
+from robandit.cli.progress import Task, count, run_tasks
 from robandit.errors import InputError
+from robandit.redteam import EVALUATIONS
 from robandit.version import __version__
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
     from pathlib import Path
 
-    from robandit.redteam.candidate import Candidate
-    from robandit.redteam.evaluate import Evaluator
-    from robandit.redteam.search import Finding
+    from robandit.redteam.search import AttackFinding
 
-SHOWN_RUNS = 100  # of the picture over time, at most
+PICTURE_RUNS = 100  # of the picture over time, at most
 
 
 def add(commands: Any) -> None:
@@ -53,7 +48,10 @@ def add(commands: Any) -> None:
     capability_flags(search)
     search.add_argument("--charge", default="cost", help="cost (the definition) or rounds")
     search.add_argument(
-        "--evaluations", type=whole, default=160, help="attacks of the adaptive family, about (default 160; 0: none)"
+        "--evaluations",
+        type=whole,
+        default=EVALUATIONS,
+        help=f"attacks of the adaptive family, about (default {EVALUATIONS}; 0: none)",
     )
     search.add_argument("--quick", action="store_true", help="only attacks that usually win: to compare many policies")
     search.add_argument(
@@ -73,141 +71,91 @@ def redteam(arguments: argparse.Namespace) -> None:
     for budget in arguments.budget:
         if not 0.0 < budget < math.inf and not (budget == math.inf and arguments.share):
             raise InputError(f"--budget must be a number above 0, not {budget:g}")
-    findings = searched(arguments)
-    results = [as_json(evaluator, finding, arguments) for evaluator, finding in findings]
-    told = results[0] if len(results) == 1 else {"version": __version__, "results": results}
+    findings = search_all(arguments)
+    results = [finding.to_json(replay_command(finding, arguments)) for finding in findings]
     if arguments.json:
-        print_json(told)
+        print_json(results[0] if len(results) == 1 else {"version": __version__, "results": results})
     else:
+        from robandit.cli.sheet import show
+        from robandit.cli.tables import redteam_table
+
         for result in results:
-            print_finding(result, arguments.wide)
+            show(redteam_table(result), "Play the worst one again, to the same numbers:", wide=arguments.wide)
+            print(f"  {result['replay']}")
     if plot:
-        draw(findings, plot, arguments)
+        draw(findings, plot, arguments.threads)
+        if not arguments.json:
+            print(f"picture: {plot}")
 
 
-def searched(arguments: argparse.Namespace) -> "list[tuple[Evaluator, Finding]]":
-    """One search for each policy and budget."""
-    from robandit.redteam.evaluate import Evaluator, Game, journal_for
-    from robandit.redteam.search import check_search, planned_runs, worst_attack
+def search_all(arguments: argparse.Namespace) -> "list[AttackFinding]":
+    """One search for each policy and budget; all are checked before the first begins."""
+    from robandit.redteam.evaluate import Evaluator, journal_for
+    from robandit.redteam.search import SearchOptions, check_search, planned_runs, worst_attack
 
-    catalogue, can = catalogue_from(arguments), capability_from(arguments)
-    policies, environment = policies_from(arguments, catalogue), environment_from(arguments, catalogue)
-    runs, threat, out = arguments.runs, arguments.threat, out_from(arguments)
-    how = {"evaluations": arguments.evaluations, "quick": arguments.quick}
-    asked, shape = [], {"agents": arguments.agents, "slate": arguments.slate}
-    for policy in policies:
-        game = Game(policy, environment, arguments.horizon, arguments.seed, arguments.charge, **shape)
+    options = SearchOptions(arguments.threat, arguments.evaluations, arguments.quick)
+    scenarios = scenarios_from(arguments, charge=arguments.charge, capability=capability_from(arguments))
+    out, tasks = out_from(arguments), []
+    for scenario in scenarios:
         for budget in arguments.budget:
-            journal = journal_for(game, out, f"redteam-{threat}-{budget:g}")
-            evaluator = Evaluator(game, journal, arguments.threads, catalogue=catalogue, capability=can)
-            asked.append((evaluator, budget))
-    for evaluator, budget in asked:
-        check_search(evaluator, threat, budget, runs, arguments.evaluations)
-    sizes = [planned_runs(evaluator, threat, runs, **how) for evaluator, _ in asked]
-    opening = (
-        f"redteam: {counted(asked, 'search', 'searches')}, roughly {sum(sizes):,} runs of {arguments.horizon:,} rounds"
-    )
-    findings = []
-    with progress(sum(sizes), opening) as tell:
-        for place, (evaluator, budget) in enumerate(asked):
-            words = f"{evaluator.game.policy}, C = {budget:g}"
-            evaluator.tell = stage(tell, sum(sizes[:place]), sizes[place], words)
-            findings.append((evaluator, worst_attack(evaluator, threat, budget, runs=runs, **how)))
-    return findings
+            journal = journal_for(scenario, out, f"redteam-{options.threat}-{budget:g}")
+            evaluator = Evaluator(scenario, journal, arguments.threads)
+            check_search(evaluator, budget, options)
+
+            def search(progress: Any, evaluator: Evaluator = evaluator, budget: float = budget) -> "AttackFinding":
+                evaluator.progress = progress
+                return worst_attack(evaluator, budget, options)
+
+            tasks.append(Task(f"{scenario.policy}, C = {budget:g}", planned_runs(scenario, options), search))
+    runs = sum(int(task.size) for task in tasks)
+    searches = count(tasks, "search", "searches")
+    return run_tasks(tasks, f"redteam: {searches}, roughly {runs:,} runs of {arguments.horizon:,} rounds")[0]
 
 
-def as_json(evaluator: "Evaluator", finding: "Finding", arguments: argparse.Namespace) -> dict[str, Any]:
-    """The finding under the names of the contract."""
-    game = evaluator.game
-    adversary = evaluator.adversary(finding.candidate, finding.budget)
-    return {
-        "version": __version__,
-        "policy": game.policy.name,
-        "label": str(game.policy),
-        "parameters": game.policy.parameters(),
-        "environment": {"name": game.environment.name, "means": list(game.environment.means)},
-        "horizon": game.horizon,
-        **shape_json(arguments, game.environment.family),
-        "runs": arguments.runs,
-        "seed": game.seed,
-        "quick": arguments.quick,
-        "threat": arguments.threat,
-        "budget": finite(finding.budget),
-        "attack": adversary_json(adversary),
-        "replay": replay(evaluator, finding.candidate, finding.budget, arguments),
-        "regret": finding.regret,
-        "paid_mean": finding.paid,
-        "in_sample": finding.in_sample,
-        "baseline": finding.clean,
-        "catalogue": None
-        if arguments.quick
-        else {
-            "attack": adversary_json(evaluator.adversary(finding.plain, finding.budget)),
-            "regret": finding.plain_regret,
-        },
-        "told": getattr(game.policy, "corruption", 0) is None,
-        "evaluations": finding.evaluations,
-    }
-
-
-def replay(evaluator: "Evaluator", candidate: "Candidate", budget: float, arguments: argparse.Namespace) -> str:
+def replay_command(finding: "AttackFinding", arguments: argparse.Namespace) -> str:
     """The command that plays an attack again, to the same bits."""
     import shlex
 
-    game, can = evaluator.game, evaluator.capability
-
-    words = ["robandit", "play", "--policy", str(game.policy)]
+    scenario = finding.scenario
+    words = ["robandit", "play", "--policy", str(scenario.policy)]
     for name in ("environment", "arms", "means"):
         value = getattr(arguments, name)
         if value is not None and value != "bernoulli":
             words += [f"--{name}", ",".join(f"{mean!r}" for mean in value) if name == "means" else str(value)]
-    words += ["--horizon", str(game.horizon), "--runs", str(arguments.runs), "--seed", str(game.seed)]
-    words += [word for name, count in shape_json(arguments).items() for word in (f"--{name}", str(count))]
+    words += ["--horizon", str(scenario.horizon), "--runs", str(scenario.runs), "--seed", str(scenario.seed)]
+    for name, value in (("agents", scenario.agents), ("slate", scenario.slate)):
+        words += [f"--{name}", str(value)] if value > 1 else []
     words += [word for file in arguments.load for word in ("--load", file)]
-    words += [*as_flags(candidate, can).split(), "--budget", f"{budget!r}"]
-    return shlex.join(words + (["--charge", game.charge] if game.charge != "cost" else []))
+    words += [*finding.candidate.flags(scenario.capability).split(), "--budget", f"{finding.budget!r}"]
+    return shlex.join(words + (["--charge", scenario.charge] if scenario.charge != "cost" else []))
 
 
-def print_finding(result: dict[str, Any], wide: bool) -> None:
-    """A small table and the command that plays the attack again."""
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import redteam_table
-
-    show(redteam_table(result), "Play the worst one again, to the same numbers:", wide=wide)
-    print(f"  {result['replay']}")
-
-
-def draw(findings: "list[tuple[Evaluator, Finding]]", path: "Path", arguments: argparse.Namespace) -> None:
+def draw(findings: "list[AttackFinding]", path: "Path", threads: int | None) -> None:
     """One finding over time; several against the budget."""
+    scenario, options = findings[0].scenario, findings[0].options
     if len(findings) == 1:
-        from robandit.pictures.attack import attack_over_time
+        from dataclasses import replace
+
+        from robandit.pictures.attack import draw_attack
         from robandit.pictures.style import colour_of
-        from robandit.redteam.replay import told_over_time
+        from robandit.redteam.story import attack_story
 
-        evaluator, finding = findings[0]
-        game = evaluator.game
-        runs = min(arguments.runs, SHOWN_RUNS)
-        adversary = evaluator.adversary(finding.candidate, finding.budget)
+        finding = findings[0]
+        scenario = replace(scenario, runs=min(scenario.runs, PICTURE_RUNS))
+        attacked = replace(scenario, adversary=finding.adversary(finding.candidate))
         stories = [
-            (label, told_over_time(game, against, runs, arguments.threads))
-            for label, against in (("under attack", adversary), ("no attack", None))
+            (label, attack_story(one, threads)) for label, one in (("under attack", attacked), ("no attack", scenario))
         ]
-        attacked, clean = (float(story.regret[:, -1].mean()) for _, story in stories)
-        units = "forged units" if arguments.threat == "A" else "forged rewards"
-        message = f"{finding.budget:,g} {units}: {attacked / clean:,.0f} times the regret of {game.policy}"
-        terms = (
-            f"{len(game.environment.means)} arms, {runs} runs, mean, band 5 % to 95 %; threat model {arguments.threat}"
-        )
-        rest = f"{terms}, C by {game.charge}\n{as_flags(finding.candidate, evaluator.capability)}"
-        attack_over_time(stories, colour_of(str(game.policy)), message, rest, path)
-    else:
-        from robandit.pictures.corruption import regret_against_budget
-        from robandit.redteam.curves import curves_of
+        harm, clean = (float(story.regret[:, -1].mean()) for _, story in stories)
+        units = "forged units" if options.threat == "A" else "forged rewards"
+        message = f"{finding.budget:,g} {units}: {harm / clean:,.0f} times the regret of {scenario.policy}"
+        terms = f"{scenario.arms} arms, {scenario.runs} runs, mean, band 5 % to 95 %; threat model {options.threat}"
+        rest = f"{terms}, C by {scenario.charge}\n{finding.candidate.flags(scenario.capability)}"
+        draw_attack(stories, colour_of(str(scenario.policy)), message, rest).save(path)
+        return
+    from robandit.pictures.corruption import draw_regret_by_budget
+    from robandit.redteam.curves import curves_of
 
-        games = [(evaluator.game, finding) for evaluator, finding in findings]
-        environment = games[0][0].environment
-        arms = f"{len(environment.means)} arms ({environment.name})"
-        caption = f"{arms}, T = {arguments.horizon:,}, {arguments.runs} fresh runs, mean and 95 % interval"
-        regret_against_budget([(f"threat model {arguments.threat}", curves_of(games, arguments.threat))], caption, path)
-    if not arguments.json:
-        print(f"picture: {path}")
+    arms = f"{scenario.arms} arms ({scenario.environment.name})"
+    caption = f"{arms}, T = {scenario.horizon:,}, {scenario.runs} fresh runs, mean and 95 % interval"
+    draw_regret_by_budget([(f"threat model {options.threat}", curves_of(findings))], caption).save(path)

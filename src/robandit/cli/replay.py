@@ -3,7 +3,6 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from robandit.cli.attacks import adversary_json
 from robandit.cli.flags import (
     adversary_from,
     attack_flags,
@@ -57,6 +56,7 @@ def as_json(
     log: "ContextLog", policies: list[Any], found: "list[Matched]", adversary: Any, seed: int
 ) -> dict[str, Any]:
     """The result under the names of the contract."""
+    from robandit.lab.comparison import adversary_record
     from robandit.lab.matched import Matched
 
     logger = Matched(log.rewards, len(log.rewards), 0.0)
@@ -67,7 +67,7 @@ def as_json(
         "least_probability": log.least,
         "logged": {"mean_reward": logger.mean, "half_width_95": logger.half_width_95},
         "seed": seed,
-        "adversary": adversary_json(adversary),
+        "adversary": adversary_record(adversary),
         "results": [
             {
                 "policy": policy.name,

@@ -20,7 +20,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1; beyond it a token file is needed")
     parser.add_argument("--port", type=whole, default=8470, help="default 8470; 0 takes a free one")
-    parser.add_argument("--token-file", metavar="FILE", help="who may do what; `robandit token` writes it")
+    parser.add_argument("--token-file", metavar="FILE", help="who may do what; `robandit service token` writes it")
     parser.add_argument(
         "--watch",
         type=float,

@@ -5,29 +5,19 @@ pipe, and with --wide, every column is there and a row is a line.
 """
 
 import os
+import shutil
 import sys
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from itertools import pairwise, zip_longest
+from textwrap import wrap
+from unicodedata import combining, east_asian_width
 
-from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from robandit.report.table import Column
 
 WORDS = 18  # columns that words are given before something else is spared
-BETWEEN, EDGES = 3, 2  # what the house's style puts between columns, and around them
+BETWEEN, EDGES = 3, 2  # blanks between columns, and around them
 ENDLESS = 10**6
-
-
-@dataclass(frozen=True)
-class Column:
-    """A heading, what stands below it, and how soon it can be spared: the largest first, 0 never."""
-
-    heading: str
-    kind: str = "number"  # or name (broken after , : and spaces only, if it must be) or words (wrapped)
-    spare: int = 0
+CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
 
 
 @dataclass(frozen=True)
@@ -47,8 +37,8 @@ class Sheet:
 
     def natural(self, place: int) -> int:
         """The width at which nothing in a column is broken."""
-        cells = [cell_len(line) for cell in self.cells(place) for line in cell.split("\n")]
-        return max([cell_len(self.columns[place].heading), *cells])
+        cells = [columns_of(line) for cell in self.cells(place) for line in cell.split("\n")]
+        return max([columns_of(self.columns[place].heading), *cells])
 
     def least(self, place: int, broken: bool) -> int:
         """The width below which a column is no use; with `broken`, names may go on in the next line."""
@@ -58,7 +48,7 @@ class Sheet:
         pieces = (
             self.cells(place) if whole else [piece for cell in self.cells(place) for piece in in_pieces(cell, kind)]
         )
-        longest = max(map(cell_len, [*words, *pieces]))
+        longest = max(map(columns_of, [*words, *pieces]))
         return max(longest, min(self.natural(place), WORDS)) if kind == "words" else longest
 
     def fitted(self, width: int) -> tuple[list[int], list[int]]:
@@ -77,27 +67,44 @@ class Sheet:
         free = width - (sum(least) + BETWEEN * (len(places) - 1) + EDGES)
         return places, shared_out(least, wanted, free)
 
-    def table(self, width: int) -> Table:
-        """The table that fits."""
+    def lines(self, width: int) -> list[str]:
+        """The table that fits, line by line."""
         places, widths = self.fitted(width)
         left_out = [column.heading for place, column in enumerate(self.columns) if place not in places]
         more = f"Left out here: {', '.join(left_out)} (--wide)." if left_out else ""
-        style: dict[str, Any] = {"box": SIMPLE_HEAD, "pad_edge": False, "show_lines": self.ruled}
-        style |= {"title_justify": "left", "caption_justify": "left", "title_style": "bold"}
         caption = " ".join(words for words in (self.caption, more) if words)
-        table = Table(title=Text(self.title), caption=Text(caption) if caption else None, **style)
-        for place, wide in zip(places, widths, strict=True):
-            column = self.columns[place]
-            justify: Any = "right" if column.kind == "number" else "left"
-            table.add_column(column.heading, justify=justify, width=wide, style="bold" if place == 0 else None)
-        for row in self.rows:
-            table.add_row(*(self.cell(row[place], place, wide) for place, wide in zip(places, widths, strict=True)))
-        return table
+        full = sum(widths) + BETWEEN * (len(widths) - 1) + EDGES
+        titles = [
+            wrapped(self.columns[place].heading, wide, "words") for place, wide in zip(places, widths, strict=True)
+        ]
+        lines = [styled((line, "bold")) for line in wrapped(self.title, full, "words")]
+        lines += ["", *self.row_lines(titles, places, widths, "bold"), " " + "─" * (full - EDGES)]
+        for number, row in enumerate(self.rows):
+            cells = [
+                wrapped(row[place], wide, self.columns[place].kind) for place, wide in zip(places, widths, strict=True)
+            ]
+            lines += [""] * (self.ruled and number > 0) + self.row_lines(cells, places, widths)
+        return [*lines, "", *(styled((line, "dim")) for line in wrapped(caption, full, "words") if line)]
 
-    def cell(self, text: str, place: int, width: int) -> Text:
-        """The text of a cell, taken literally, broken where it may be."""
-        lines = broken_lines(text, width) if self.columns[place].kind == "name" else text
-        return Text(lines, style=dict(self.styles).get(text, ""))
+    def row_lines(self, cells: list[list[str]], places: list[int], widths: list[int], style: str = "") -> list[str]:
+        """One row, as many lines as its tallest cell has; the first column is bold, some words have their own style."""
+        own = dict(self.styles)
+        lines = []
+        for pieces in zip_longest(*cells, fillvalue=""):
+            line = ""
+            for piece, place, wide in zip(pieces, places, widths, strict=True):
+                blanks = " " * (wide - columns_of(piece))
+                text = styled((piece, own.get(piece, style or ("bold" if place == 0 else ""))))
+                line += (" " if place == places[0] else " " * BETWEEN) + (
+                    blanks + text if self.columns[place].kind == "number" else text + blanks
+                )
+            lines.append(line.rstrip())
+        return lines
+
+
+def columns_of(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return sum(0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text)
 
 
 def shared_out(least: list[int], wanted: list[int], free: int) -> list[int]:
@@ -110,45 +117,56 @@ def shared_out(least: list[int], wanted: list[int], free: int) -> list[int]:
     return [low + end - begin for low, (begin, end) in zip(widths, pairwise(ends), strict=True)]
 
 
+def split_name(text: str) -> list[str]:
+    """A name in pieces that end after a comma, a colon or a blank."""
+    return text.replace(",", ",\0").replace(":", ":\0").replace(" ", " \0").split("\0")
+
+
 def in_pieces(text: str, kind: str) -> list[str]:
     """What may not be broken: a word; of a name what stands between , and : too."""
-    if kind == "words":
-        return text.split()
-    marked = text.replace(",", ",\0").replace(":", ":\0").replace(" ", " \0").split("\0")
-    return [piece.rstrip() for piece in marked if piece.strip()]
+    return text.split() if kind == "words" else [piece.rstrip() for piece in split_name(text) if piece.strip()]
+
+
+def wrapped(text: str, width: int, kind: str) -> list[str]:
+    """A text in lines of a width, broken where its kind allows it."""
+    if kind == "name":
+        return broken_lines(text, width).split("\n")
+    return [
+        line
+        for part in text.split("\n")
+        for line in wrap(part, width, break_long_words=False, break_on_hyphens=False) or [""]
+    ]
 
 
 def broken_lines(text: str, width: int) -> str:
     """A name on as few lines as it needs."""
     lines = [""]
-    for piece in text.replace(",", ",\0").replace(":", ":\0").replace(" ", " \0").split("\0"):
-        if lines[-1] and cell_len((lines[-1] + piece).rstrip()) > width:
+    for piece in split_name(text):
+        if lines[-1] and columns_of((lines[-1] + piece).rstrip()) > width:
             lines[-1] = lines[-1].rstrip()
             lines.append("")
         lines[-1] += piece
     return "\n".join(lines)
 
 
-def show(*shown: "Sheet | Text | str", wide: bool = False) -> None:
+def styled(*pieces: str | tuple[str, str]) -> str:
+    """Text with a style for some of its pieces, where a terminal shows styles."""
+    plain = not sys.stdout.isatty() or os.name == "nt" or os.environ.get("TERM") == "dumb" or "NO_COLOR" in os.environ
+    texts = [(piece, "") if isinstance(piece, str) else piece for piece in pieces]
+    return "".join(
+        f"\x1b[{CODES[style]}m{text}\x1b[0m" if style and text and not plain else text for text, style in texts
+    )
+
+
+def show(*things: Sheet | str, wide: bool = False) -> None:
     """Print tables and lines, in the width there is."""
-    for thing in shown:
-        console = Console()
-        if not isinstance(thing, Sheet):
-            paragraph(thing, console)
-            continue
-        table = thing.table(room(wide))
-        console.width = console.measure(table, options=console.options.update(width=ENDLESS)).maximum
-        with console.capture() as captured:
-            console.print(table)
-        print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+    for thing in things:
+        width = room(wide if isinstance(thing, Sheet) else False)
+        lines = thing.lines(width) if isinstance(thing, Sheet) else wrapped(thing, width, "words")
+        print("\n".join(lines))
 
 
 def room(wide: bool) -> int:
     """The columns a table may fill."""
     fixed = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console().width if fixed and not wide else ENDLESS
-
-
-def paragraph(text: "Text | str", console: Any) -> None:
-    """Words, wrapped where there is a width."""
-    console.print(Text(text) if isinstance(text, str) else text, soft_wrap=room(wide=False) == ENDLESS)
+    return shutil.get_terminal_size().columns if fixed and not wide else ENDLESS

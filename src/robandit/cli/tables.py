@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from robandit.cli.attacks import described
 from robandit.cli.numbers import percent, scientific, short, tenths, with_half
-from robandit.cli.sheet import Column, Sheet
+from robandit.cli.sheet import Sheet
+from robandit.report.table import Column
 
 TITLES = {
     "policy": "Policies",
@@ -22,37 +22,37 @@ POLICY = [
     Column("bound", "words", 1),
     Column("needs", "words", 2),
     Column("fidelity", "words", 3),
-    Column("cost a round", "words", 4),
+    Column("cost per round", "words", 4),
     Column("late rewards", "words", 5),
     Column("reference", "words", 6),
 ]
 POLICIES = ("policy", "linear policy", "team policy", "slate policy")
 ABOUT = {**dict.fromkeys(POLICIES, POLICY), **SEES}
 NARROW = 110  # columns
-KEYS = {"cost a round": "cost", "late rewards": "late"}
+KEYS = {"cost per round": "cost", "late rewards": "late"}
 COLOURS = {"reproduced": "green", "depends": "yellow", "not-reproduced": "red", "not-tested": "dim"}
 
 
 def catalogue_table(kind: str, entries: list[dict[str, Any]], room: int) -> Sheet:
-    """One row a part; where a column of bounds has no room, they stand below what a policy does."""
+    """One row per part; where a column of bounds has no room, they stand below what a policy does."""
     more, below = ABOUT.get(kind, []), kind in POLICIES and room < NARROW
     more = more[1:] if below else more
     columns = [Column("name", "name"), Column("what it does", "words"), Column("parameters", "words"), *more]
     rows = []
-    for told in entries:
+    for entry in entries:
         settings = ", ".join(
             f"{item['name']}={item['default']}" if item["default"] is not None else item["name"]
-            for item in told["parameters"]
+            for item in entry["parameters"]
         )
-        values = [told[KEYS.get(column.heading, column.heading)] for column in more]
+        values = [entry[KEYS.get(column.heading, column.heading)] for column in more]
         words = [", ".join(value) if isinstance(value, list) else value for value in values]
-        does = f"{told['summary']}\nBound: {told['bound'] or '-'}" if below else told["summary"]
-        rows.append([told["name"], does, settings or "-", *(word or "-" for word in words)])
+        does = f"{entry['summary']}\nBound: {entry['bound'] or '-'}" if below else entry["summary"]
+        rows.append([entry["name"], does, settings or "-", *(word or "-" for word in words)])
     return Sheet(TITLES[kind], columns, rows)
 
 
 def play_table(result: dict[str, Any]) -> Sheet:
-    """Regret with its interval, one row a policy; the difference to the first, run by run."""
+    """Regret with its interval, one row per policy; the difference to the first, run by run."""
     environment, adversary, results = result["environment"], result["adversary"], result["results"]
     arms = f"{len(environment['means'])} arms ({environment['name']})"
     blind = environment.get("contexts", {}).get("blind_regret")
@@ -66,12 +66,12 @@ def play_table(result: dict[str, Any]) -> Sheet:
     if adversary:
         budget = "unlimited" if adversary["budget"] is None else f"{adversary['budget']:,g}"
         bill = f"budget {budget} charged by {adversary['charge']}"
-        against = f"Threat model {adversary['threat']}: {described(adversary)}, {bill}."
+        against = f"Threat model {adversary['threat']}: {describe_attack(adversary)}, {bill}."
     paired = any(row["difference"] is not None for row in results)
-    luck = f" Difference: to {results[0]['label']}, run by run; runs share their luck." if paired else ""
+    pairs = f" Difference: to {results[0]['label']}, run by run, on the same random streams." if paired else ""
     many = result["runs"] > 1
     interval = "± is a 95 % interval of the mean" if many else "one run has no interval"
-    caption = f"{against} Regret counts true means; {interval}.{luck}"
+    caption = f"{against} Regret counts true means; {interval}.{pairs}"
     if blind is not None:
         caption += (
             " It is against the best arm of each round's user; always playing the arm that is best on average costs "
@@ -112,23 +112,32 @@ def play_row(row: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def replay_table(told: dict[str, Any]) -> Sheet:
+def describe_attack(adversary: dict[str, Any]) -> str:
+    """An attack in a few words."""
+    if "capability" in adversary:
+        return f"{adversary['attack']} ({adversary['capability']['words']})"
+    if adversary["schedule"] is None:
+        return str(adversary["attack"])
+    return f"{adversary['attack']} on schedule {adversary['schedule']}, size {adversary['size']}"
+
+
+def replay_table(result: dict[str, Any]) -> Sheet:
     """The logger first, then each policy."""
     columns = [Column("policy", "name"), Column("rounds"), Column("mean reward"), Column("± 95 %")]
-    columns += [Column("paid")] if told["adversary"] else []
-    logger = {**told["logged"], "label": "the logger", "rounds": told["rows"], "corruption_paid": 0.0}
+    columns += [Column("paid")] if result["adversary"] else []
+    logger = {**result["logged"], "label": "the logger", "rounds": result["rows"], "corruption_paid": 0.0}
     rows = []
-    for row in (logger, *told["results"]):
+    for row in (logger, *result["results"]):
         cells = [f"{row[name]:.3f}" if row[name] is not None else "-" for name in ("mean_reward", "half_width_95")]
-        paid = [tenths(row["corruption_paid"])] if told["adversary"] else []
+        paid = [tenths(row["corruption_paid"])] if result["adversary"] else []
         rows.append([row["label"], f"{row['rounds']:,}", *cells, *paid])
-    names = ", ".join(told["arms"][:12]) + (", ..." if len(told["arms"]) > 12 else "")
+    names = ", ".join(result["arms"][:12]) + (", ..." if len(result["arms"]) > 12 else "")
     caption = (
-        "Mean reward, with a 95 % interval, over the rounds in which a policy took the logged arm and a coin of "
-        f"{told['least_probability']:.3g}/probability fell its way; it learnt from those alone. No regret: a log does "
-        f"not say which arm was best. Rewards counted are the logged ones. Arms, counted from 1: {names}."
+        "Mean reward, with a 95 % interval, over the rounds in which a policy took the logged arm and was kept, "
+        f"with probability {result['least_probability']:.3g}/probability; it learnt from those alone. No regret: a log "
+        f"does not say which arm was best. Rewards counted are the logged ones. Arms, counted from 1: {names}."
     )
-    title = f"Replay of {told['rows']:,} logged decisions, {len(told['arms'])} arms, {told['features']} features"
+    title = f"Replay of {result['rows']:,} logged decisions, {len(result['arms'])} arms, {result['features']} features"
     return Sheet(title, columns, rows, caption)
 
 
@@ -157,7 +166,7 @@ def claims_table(claims: list[dict[str, Any]]) -> Sheet:
 
 
 def redteam_table(result: dict[str, Any]) -> Sheet:
-    """No attack, the best of the catalogue, the worst attack found; and what the choosing seeds made of it."""
+    """No attack, the best of the catalogue, the worst attack found; and its regret on the seeds that chose it."""
     spent = "no limit" if result["budget"] is None else f"C = {result['budget']:,g} by {result['attack']['charge']}"
     bill = f"{spent}, threat model {result['threat']}"
     arms = f"{len(result['environment']['means'])} arms ({result['environment']['name']})"
@@ -165,82 +174,82 @@ def redteam_table(result: dict[str, Any]) -> Sheet:
     verdict = (
         "flattered by the choice" if inside > result["regret"]["mean"] else "this time not flattered by the choice"
     )
-    told = f" It was told C = {result['budget']:g} under attack, 0 without." if result["told"] else ""
+    knows = f" It knows C = {result['budget']:g} under attack, 0 without." if result["told"] else ""
     title = f"Worst attack found on {result['label']}: {bill}; {arms}, {span(result)}"
     caption = (
         f"{result['evaluations']:,} attacks tried on other seeds; regret on {result['runs']:,} fresh runs, ± 95 %. "
-        f"On the seeds that chose it, it had {tenths(inside)}: {verdict}.{told}"
+        f"On the seeds that chose it, it had {tenths(inside)}: {verdict}.{knows}"
     )
     plain = result["catalogue"]
-    found = (
+    attacks = (
         ("none", result["baseline"], "-"),
-        *((("best of the catalogue", plain["regret"], described(plain["attack"])),) if plain else ()),
-        ("worst found", result["regret"], described(result["attack"])),
+        *((("best of the catalogue", plain["regret"], describe_attack(plain["attack"])),) if plain else ()),
+        ("worst found", result["regret"], describe_attack(result["attack"])),
     )
     columns = [Column("attack", "name"), Column("mean regret"), Column("± 95 %"), Column("which", "name")]
-    rows = [[name, tenths(regret["mean"]), tenths(regret["half_width_95"]), which] for name, regret, which in found]
+    rows = [[name, tenths(regret["mean"]), tenths(regret["half_width_95"]), which] for name, regret, which in attacks]
     return Sheet(title, columns, rows, caption)
 
 
-def price_table(rows: list[dict[str, Any]], told: dict[str, Any], more: str = "") -> Sheet:
-    """Clean regret, price and the spending of an unlimited attack, the cheapest to turn first."""
+def price_table(rows: list[dict[str, Any]], result: dict[str, Any], more: str = "") -> Sheet:
+    """Clean regret, price and the spending of an unlimited attack, the cheapest to fool first."""
     attacker, title = rows[0]["attacker"], rows[0]["environment"]["title"]
     shares = any(row["price"] and row["price"]["unit"] == "share" for row in rows)
     who = f" The attacker {attacker['capability']['words']}." if attacker["capability"] else ""
-    best = "the best slate" if told.get("slate") else "the best arm"
-    turned = f"{best} gets fewer than half of the rounds"
-    if told.get("turned") == "regret":
-        turned = "regret exceeds half of what always playing the runner-up costs"
+    best = "the best slate" if result.get("slate") else "the best arm"
+    fooled = f"{best} gets fewer than half of the rounds"
+    if result.get("fooled") == "regret":
+        fooled = "regret exceeds half of what always playing the runner-up costs"
     limit = next((row["limit"] for row in rows if row["limit"] is not None), None)
     within = "" if attacker["budget"] is None else f", spending at most {attacker['budget']:g}"
     barred = "" if limit is None else f" From a share of {limit:.3g} on no policy can know better."
     caption = (
-        f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which {turned} "
-        f"in at least half of the runs; median and range over {told['blocks']} blocks of "
-        f"{told['runs']} runs; ± is a 95 % interval. It is an upper bound on what an attacker needs.{who}{barred} "
+        f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which {fooled} "
+        f"in at least half of the runs; median and range over {result['blocks']} blocks of "
+        f"{result['runs']} runs; ± is a 95 % interval. It is an upper bound on what an attacker needs.{who}{barred} "
         f"Unlimited: what the same attack pays when nothing stops it, which is not the price. {more}".rstrip()
     )
     columns = [Column("policy", "name"), Column("clean regret"), Column("price (range)")]
     columns += [Column("unlimited", spare=1), Column("attack", "name", 2)]
-    found = []
+    cells = []
     for row in sorted(rows, key=lambda row: (not row["learns"], (row["price"] or {}).get("estimate") or math.inf)):
         spent = "-" if row["spending"] is None else short(row["spending"]["mean"])
         attack = row["attack"].removeprefix("--attack ").partition(" --can")[0] if row["learns"] else "-"
-        found.append([row["label"], with_half(row["clean_regret"]), price_range(row), spent, attack])
-    where = f"{title}; {span({**told, **rows[0]})}, threat model {attacker['threat']}"
-    return Sheet(f"Attack price on {where}", columns, found, caption)
+        cells.append([row["label"], with_half(row["clean_regret"]), price_range(row), spent, attack])
+    where = f"{title}; {span({**result, **rows[0]})}, threat model {attacker['threat']}"
+    return Sheet(f"Attack price on {where}", columns, cells, caption)
 
 
-def advice_table(told: dict[str, Any]) -> Sheet:
-    """What the advice rests on, the cheapest in peace first."""
-    ring = told["results"][0]["price"] is None and told["results"][0]["attacked_regret"] is not None
+def advice_table(result: dict[str, Any]) -> Sheet:
+    """What the advice rests on, the least clean regret first."""
+    ring = result["results"][0]["price"] is None and result["results"][0]["attacked_regret"] is not None
     caption = "± is a 95 % interval; the range of a price is over blocks of seeds. "
     caption += "Under the ring: the worst attack of those it can carry out." if ring else "A price is an upper bound."
     headings = ("clean regret", "under the ring", "best arm") if ring else ("clean regret", "price (range)")
     rows = []
-    for row in sorted(told["results"], key=lambda row: row["clean_regret"]["mean"]):
+    for row in sorted(result["results"], key=lambda row: row["clean_regret"]["mean"]):
         cells = [row["label"], with_half(row["clean_regret"])]
         if ring:
             cells += [with_half(row["attacked_regret"]), f"{100 * row['best_share']:.0f} %"]
         else:
             cells.append(price_range(row))
         rows.append(cells)
-    title = f"Measured on means {', '.join(f'{mean:g}' for mean in told['means'][:12])}; T = {told['horizon']:,}"
+    title = f"Measured on means {', '.join(f'{mean:g}' for mean in result['means'][:12])}; T = {result['horizon']:,}"
     return Sheet(title, [Column("policy", "name"), *(Column(heading) for heading in headings)], rows, caption)
 
 
-def span(told: dict[str, Any]) -> str:
+def span(result: dict[str, Any]) -> str:
     """How long is played, by how many, with how many items at once."""
-    agents, slots = told.get("agents", 1), told.get("slate", 1)
+    agents, slots = result.get("agents", 1), result.get("slate", 1)
     whose = f" for each of {agents} agents" if agents > 1 else f" slates of {slots}" if slots > 1 else ""
-    return f"T = {told['horizon']:,}{whose}"
+    return f"T = {result['horizon']:,}{whose}"
 
 
 def price_range(row: dict[str, Any]) -> str:
     """A price with its range, or why there is none."""
     price = row["price"] or {"estimate": None}
     if price["estimate"] is None:
-        return "not turned" if row["learns"] else "does not learn"
+        return "not fooled" if row["learns"] else "does not learn"
     write = percent if price["unit"] == "share" else short
     return f"{write(price['estimate'])} ({short_range(price)})"
 
@@ -252,9 +261,9 @@ def short_range(price: dict[str, Any]) -> str:
     return f"{short(low)}-{short(high)}"
 
 
-def audit_table(told: dict[str, Any], most: int) -> Sheet:
+def audit_table(result: dict[str, Any], most: int) -> Sheet:
     """The sources that moved the belief most."""
-    leader, sources = told["belief"]["leader"], told["sources"]
+    leader, sources = result["belief"]["leader"], result["sources"]
     title = f"The {min(most, len(sources))} of {len(sources):,} sources that moved p({leader}) up most"
     caption = (
         f"Influence: p({leader}) less what it would be without the source. e-value: how much its rates and its choice "
@@ -276,13 +285,13 @@ def e_value(value: float | None) -> str:
     return scientific(value) if value >= 1e6 else f"{value:,.1f}" if value >= 0.1 else f"{value:.2f}"
 
 
-def values_table(told: dict[str, Any]) -> Sheet:
+def values_table(result: dict[str, Any]) -> Sheet:
     """What arms and shadow policies would have earned, with everyone and without the suspects."""
-    title = f"Off-policy values, doubly robust, from {told['rows']:,} rewards of mean {told['mean_reward']:.4f}"
-    rest, rows = told["without_suspects"], []
+    title = f"Off-policy values, doubly robust, from {result['rows']:,} rewards of mean {result['mean_reward']:.4f}"
+    rest, rows = result["without_suspects"], []
     headings = ("value", "effective rows", *(("without suspects",) if rest else ()))
     for kind in ("arms", "policies"):
-        for name, row in told[kind].items():
+        for name, row in result[kind].items():
             value = row if kind == "arms" else row["value"]
             other = (rest[kind][name] if kind == "arms" else rest[kind][name]["value"]) if rest else None
             cells = [name, estimated(value), f"{value['effective_rows']:,.0f}" if value else "-"]
@@ -295,5 +304,5 @@ def estimated(value: dict[str, Any] | None) -> str:
     """An estimate with half of its interval."""
     if value is None or value["dr"] is None:
         return "-"
-    told = value["dr"]
-    return f"{told['value']:.4f} ± {(told['high'] - told['low']) / 2:.4f}"
+    estimate = value["dr"]
+    return f"{estimate['value']:.4f} ± {(estimate['high'] - estimate['low']) / 2:.4f}"

@@ -1,28 +1,33 @@
-"""`robandit theory`: a verdict on every statement of the paper, the theorems that hold, and what follows from them."""
+"""`robandit paper theory`: a verdict on every statement of the paper, the theorems that hold, their consequences."""
 
 import argparse
 import os
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robandit.cli.flags import json_flags, number, numbers, plot_flags, plot_from, print_json, whole
 from robandit.cli.progress import progress
 from robandit.errors import InputError, unknown
 from robandit.version import __version__
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LONG, USUAL = 100_000, 300.0  # rounds and budget, by default
 TOPICS = {
     "statements": "every statement of the paper with a verdict, and the theorems that hold (the default; a minute)",
-    "bounds": "what is known of each policy, and the two lower bounds (--plot draws it beside measured curves)",
+    "bounds": "bounds for each policy, and the two lower bounds (--plot draws them beside measured curves)",
     "steps": "step sizes: what is admissible, what a unit of corruption then costs, the best step under C",
     "growth": "the law of large steps for SAMBA and its relatives, against the exact growth",
     "prices": "where a unit of corruption buys most, for two and three arms (--plot draws it)",
-    "recoveries": "how long strikes take to be made good in one run, nested ones too (--plot draws it)",
+    "recoveries": "how long one run takes to recover from strikes, nested ones too (--plot draws it)",
     "shown": "threat model B: what it costs to hide every success of the best arm",
 }
+DRAWN, ANY_ARMS = ("bounds", "prices", "recoveries"), ("statements", "bounds", "prices")
 
 
 def add(commands: Any) -> None:
-    """The command and its flags."""
+    """Adds the command and its flags."""
     parser = commands.add_parser(
         "theory",
         parents=[json_flags(), plot_flags("with bounds, prices and recoveries: draw them")],
@@ -44,53 +49,73 @@ def add(commands: Any) -> None:
 
 
 def theory(arguments: argparse.Namespace) -> None:
-    """The topic named."""
-    if arguments.topic not in TOPICS:
-        raise unknown("topic", arguments.topic, TOPICS)
-    if arguments.plot is not None and arguments.topic not in ("bounds", "prices", "recoveries"):
-        raise InputError("--plot draws bounds, prices and recoveries: `robandit theory prices --plot FILE`")
+    """Works out the topic named, and prints it."""
+    check(arguments)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: threads would only wait for each other
+    result = work_out(arguments, plot_from(arguments))
+    if arguments.json:
+        print_json({"version": __version__, **result})
+        return
+    from robandit.cli import theory_tables
+    from robandit.cli.sheet import show
+
+    show(*getattr(theory_tables, arguments.topic)(result), wide=arguments.wide)
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Raises InputError for flags that do not fit the topic."""
+    topic, means = arguments.topic, arguments.means
+    if topic not in TOPICS:
+        raise unknown("topic", topic, TOPICS)
+    if arguments.plot is not None and topic not in DRAWN:
+        raise InputError("--plot draws bounds, prices and recoveries: `robandit paper theory prices --plot FILE`")
     if arguments.horizon is not None and not 1 <= arguments.horizon <= 10**7:
         raise InputError(f"--horizon must be between 1 and 10,000,000, not {arguments.horizon:,}")
     if arguments.runs < 0:
         raise InputError(f"--runs must be a whole number of at least 0, not {arguments.runs}")
     if arguments.budget is not None and not 0 <= arguments.budget <= 10**9:
         raise InputError(f"--budget must be a number from 0 to 1e9, not {arguments.budget:g}")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: threads would only wait for each other
-    if arguments.topic == "statements":
-        told = statements()
-    else:
-        from robandit.cli import theory_topics
-
-        check_means(arguments.means, two=arguments.topic in ("steps", "growth", "recoveries", "shown"))
-        told = getattr(theory_topics, arguments.topic)(arguments, plot_from(arguments))
-    if arguments.json:
-        print_json({"version": __version__, **told})
-        return
-    from robandit.cli import theory_tables
-    from robandit.cli.sheet import show
-
-    show(*getattr(theory_tables, arguments.topic)(told), wide=arguments.wide)
-
-
-def check_means(means: tuple[float, ...], two: bool) -> None:
-    """Two arms where the theory has no more; the best one first."""
-    words = "two numbers" if two else "two or more numbers"
+    two = topic not in ANY_ARMS
     if len(means) < 2 or (two and len(means) != 2) or not min(means) > 0.0 or not max(means[1:]) < means[0] <= 1.0:
+        words = "two numbers" if two else "two or more numbers"
         raise InputError(f"--means must be {words} above 0 and at most 1, the best arm first, not {means!r}")
 
 
+def work_out(arguments: argparse.Namespace, plot: "Path | None") -> dict[str, Any]:
+    """Returns what theory has to say on the topic."""
+    from robandit.theory import hiding, paths, policy_bounds, price_map, step_law, steps
+
+    means, rate, runs, seed = arguments.means, arguments.learning_rate, arguments.runs, arguments.seed
+    horizon, budget = arguments.horizon or LONG, arguments.budget
+    match arguments.topic:
+        case "bounds":
+            return policy_bounds.tabulate_bounds(means, horizon, budget or 0.0, runs, seed, plot)
+        case "steps":
+            return steps.advise_steps(means, horizon, USUAL if budget is None else budget)
+        case "growth":
+            return step_law.growth_table(means)
+        case "prices":
+            return price_map.map_prices(means, rate, arguments.horizon, plot)
+        case "recoveries":
+            return paths.trace_recoveries(means, rate, min(arguments.horizon or 1_000, 100_000), seed, plot)
+        case "shown":
+            return hiding.cost_of_hiding(means, horizon, runs, seed)
+    return statements()
+
+
 def statements() -> dict[str, Any]:
-    """Weigh everything, and say how long it took."""
-    from robandit.theory import statements, weigh_theorems
+    """Returns every statement and theorem with its verdict, and how long that took."""
+    from robandit.theory.statements import STATEMENTS, weigh_statements
     from robandit.theory.theorems import THEOREMS
+    from robandit.theory.weigh_theorems import weigh_theorems
 
     begun, done = time.monotonic(), 0
-    with progress(len(statements.STATEMENTS) + len(THEOREMS) + 2) as tell:
+    with progress(len(STATEMENTS) + len(THEOREMS) + 2) as tell:
 
         def step(now: str) -> None:
             nonlocal done
             tell(done, now)
             done += 1
 
-        told = {"statements": statements.weighed(step), "theorems": weigh_theorems.weighed(step)}
-    return {**told, "seconds": round(time.monotonic() - begun, 1)}
+        verdicts = {"statements": weigh_statements(step), "theorems": weigh_theorems(step)}
+    return {**verdicts, "seconds": round(time.monotonic() - begun, 1)}

@@ -1,4 +1,4 @@
-"""`robandit verify`: a service's database or a learner's journal, read again from its first line."""
+"""`robandit service verify`: a service's database or a learner's journal, read again from its first line."""
 
 import argparse
 from pathlib import Path
@@ -27,12 +27,13 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify, print."""
-    with_service()
+    if "://" in arguments.journal:
+        with_service()
     found = list(verified(arguments.journal, not arguments.no_compiled))
     if arguments.json:
-        import msgspec
+        from dataclasses import asdict
 
-        print_json({"sound": all(one.sound for one in found), "journals": msgspec.to_builtins(found)})
+        print_json({"sound": all(one.sound for one in found), "journals": [asdict(one) for one in found]})
     else:
         for one in found:
             head = f", head {one.head}" if one.head else ""
@@ -49,14 +50,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def verified(address: str, compiled: bool) -> Any:
     """What is found at an address."""
-    from robandit.service.verify import verify_journal, verify_store
-
     if "://" not in address:
         if not Path(address).is_file():
             raise InputError(f"there is no journal {address!r}; a database is named sqlite:///FILE")
+        from robandit.online.verify import verify_journal
+
         yield verify_journal(address, compiled=compiled)
         return
     from robandit.service.stores.address import open_store
+    from robandit.service.verify import verify_store
 
     store = open_store(address, read_only=True)
     try:

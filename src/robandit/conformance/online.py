@@ -11,9 +11,9 @@ from robandit.conformance.law import divergence, require, require_distribution
 from robandit.conformance.walks import AnyPolicy, reward_of, streams
 from robandit.dice import decision_stream
 from robandit.errors import InputError
-from robandit.online.fold import first_difference
-from robandit.online.journal import as_log
+from robandit.online.columns import read_columns
 from robandit.online.learner import Learner
+from robandit.online.rebuild import first_difference
 from robandit.online.warm import fold_log
 from robandit.state import save_state
 
@@ -65,7 +65,7 @@ def journal_is_the_learner(policy: AnyPolicy) -> None:
         path.write_bytes(b"".join(lines[:-1]))
         require(first_difference(path, made) is None, "the journal holds a decision that the policy would not make")
         for engine in ("rounds", "plain"):
-            state = save_state(made, fold_log(made, as_log(path), engine=engine))
+            state = save_state(made, fold_log(made, read_columns(path), engine=engine))
             require(state == whole["state"], f"the lab ({engine}) folds the journal to another state")
 
 
@@ -94,7 +94,7 @@ def arms_come_and_go(policy: AnyPolicy) -> None:
         with Learner.open(path, made) as again:
             require(again.save() == whole, "the learner read from its journal differs from the one that lived")
         require(first_difference(path, made) is None, "the journal holds a decision that the policy would not make")
-        log = as_log(path)
+        log = read_columns(path)
         for engine in ("rounds", "plain"):
             state = save_state(made, fold_log(made, log, engine=engine))
             require(state == whole["state"], f"the lab ({engine}) folds a journal with changes to another state")

@@ -6,7 +6,7 @@ import numpy as np
 
 from robandit.dice import Random, seed_words
 from robandit.environments.bernoulli import Bernoulli
-from robandit.environments.linear import Linear
+from robandit.environments.linear import LinearRewards
 from robandit.game import Choice, Environment, Floats, Policy, Setting
 
 AnyPolicy = Policy[Any]
@@ -39,7 +39,11 @@ def setting_for(policy: AnyPolicy, arms: int, horizon: int) -> Setting:
 def ground_for(policy: AnyPolicy, means: tuple[float, ...]) -> Environment[Any]:
     """Bernoulli arms, with features where the policy asks for them."""
     features = features_for(policy, len(means))
-    return Bernoulli(means) if features is None else Linear(rows=tuple(map(tuple, np.column_stack([means, features]))))
+    return (
+        Bernoulli(means)
+        if features is None
+        else LinearRewards(rows=tuple(map(tuple, np.column_stack([means, features]))))
+    )
 
 
 def begun(policy: AnyPolicy, arms: int, horizon: int, random: Random) -> Any:

@@ -1,6 +1,5 @@
 """Rewards drawn from recorded samples, one list per arm."""
 
-import csv
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,14 +7,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.environments.means import moved
+from robandit.csv_files import is_number_text, read_csv_rows, to_number
+from robandit.environments.means import move_reward
 from robandit.errors import InputError
 from robandit.game import Environment, Floats
 from robandit.parts import About, parameter
 
 
 @dataclass
-class Columns:
+class SortedSamples:
     """All samples, sorted within each arm and laid end to end, where each arm's begin, and the arms' means."""
 
     values: Floats
@@ -24,12 +24,12 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Samples(Environment[Columns]):
+class Samples(Environment[SortedSamples]):
     """Pays a value drawn uniformly from the arm's own samples."""
 
     about = About(
         name="samples",
-        summary="reward drawn from a list of recorded values per arm (CSV: one column an arm, a header row)",
+        summary="reward drawn from a list of recorded values per arm (CSV: one column per arm, a header row)",
     )
     samples: tuple[tuple[float, ...], ...] = ()
     file: str = parameter(
@@ -37,9 +37,9 @@ class Samples(Environment[Columns]):
     )
 
     def __post_init__(self) -> None:
-        given = len(self.samples) > 0
+        has_samples = len(self.samples) > 0
         super().__post_init__()
-        if bool(self.file) == given:
+        if bool(self.file) == has_samples:
             raise InputError("samples: give either samples (a list of values per arm) or file (a CSV), one of the two")
         columns = read_columns(Path(self.file)) if self.file else self.samples
         try:
@@ -55,51 +55,35 @@ class Samples(Environment[Columns]):
                 raise InputError(f"samples: values must be numbers from 0 to 1; arm {number} has {seen}")
 
     @property
-    def means(self) -> tuple[float, ...]:  # type: ignore[override]  # read from the samples, not given
+    def means(self) -> tuple[float, ...]:  # type: ignore[override]  # computed from the samples
         """The mean of each arm's samples."""
         return tuple(math.fsum(column) / len(column) for column in self.samples)
 
     def parameters(self) -> dict[str, object]:
         return {"file": self.file} if self.file else {"samples": self.samples}
 
-    def start(self) -> Columns:
+    def start(self) -> SortedSamples:
         lengths = [len(column) for column in self.samples]
         begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return Columns(np.concatenate([np.array(column) for column in self.samples]), begin, np.array(self.means))
+        return SortedSamples(np.concatenate([np.array(column) for column in self.samples]), begin, np.array(self.means))
 
-    def reward(self, tables: Columns, arm: int, mean: float, uniform: float) -> float:
+    def reward(self, tables: SortedSamples, arm: int, mean: float, uniform: float) -> float:
         begin = tables.begin[arm]
         value = tables.values[begin + int(uniform * (tables.begin[arm + 1] - begin))]
-        return moved(value, tables.means[arm], mean)
+        return move_reward(value, tables.means[arm], mean)
 
 
 def read_columns(path: Path) -> list[list[float]]:
     """The columns of a CSV file with a header row, blank cells left out."""
-    try:
-        rows = list(csv.reader(path.read_text().splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"samples: file {str(path)!r} cannot be read ({error})") from error
-    if len(rows) < 2:
+    rows = read_csv_rows(path, ragged=True)
+    _, header = next(rows)
+    if all(is_number_text(cell) for cell in header):
+        raise InputError(f"samples: {path.name} line 1 must name the arms, not hold values: {','.join(header)!r}")
+    columns: list[list[float]] = [[] for _ in header]
+    for line, row in rows:
+        for column, name, cell in zip(columns, header, row, strict=False):
+            if cell.strip():
+                column.append(to_number(cell, name, path, line))
+    if not any(columns):
         raise InputError(f"samples: file {str(path)!r} must have a header row and at least one row of values")
-    if all(is_number(cell) for cell in rows[0]):
-        raise InputError(f"samples: {path.name} line 1 must name the arms, not hold values: {','.join(rows[0])!r}")
-    columns: list[list[float]] = [[] for _ in rows[0]]
-    for line, row in enumerate(rows[1:], start=2):
-        if len(row) > len(columns):
-            raise InputError(
-                f"samples: {path.name} line {line} has {len(row)} cells, the header names {len(columns)} arms"
-            )
-        for column, cell in zip(columns, row, strict=False):
-            if cell.strip() and not is_number(cell):
-                raise InputError(f"samples: {path.name} line {line}: {cell!r} is not a number")
-            column += [float(cell)] if cell.strip() else []
     return columns
-
-
-def is_number(text: str) -> bool:
-    """Whether a cell holds a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

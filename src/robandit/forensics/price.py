@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from robandit.environments.bernoulli import Bernoulli
 from robandit.forensics.evidence import mixture
 from robandit.game import Floats, Policy
+from robandit.lab.scenario import Scenario
 from robandit.redteam.candidate import Candidate
-from robandit.redteam.evaluate import Evaluator, Game
-from robandit.redteam.frontier import with_told
-from robandit.redteam.price import Price, attack_price
-from robandit.store.journal import Journal
+from robandit.redteam.evaluate import Evaluator
+from robandit.redteam.frontier import with_assumed_corruption
+from robandit.redteam.price import Price, PriceOptions, attack_price
 
 ATTACKS = {"erase": Candidate("sink-shown"), "add": Candidate("promote")}  # threat model B, by what the attacker can do
 RUNS, BLOCKS = 20, 3
@@ -67,8 +66,9 @@ def price_from_here(
     def priced(at: Floats, attacks: list[Candidate]) -> Price | None:
         if int(at.argmax()) != leader or at.max() - np.delete(at, leader).max() <= 1e-9:
             return None
-        game = Game(with_told(policy), Bernoulli(tuple(at.tolist())), ahead, seed, state=state)
-        return attack_price(Evaluator(game, Journal(None), threads), "B", attacks, runs=RUNS, blocks=BLOCKS)
+        terms: dict[str, Any] = {"horizon": ahead, "runs": RUNS, "seed": seed, "state": state}
+        scenario = Scenario(with_assumed_corruption(policy), tuple(at.tolist()), **terms)
+        return attack_price(Evaluator(scenario, threads=threads), attacks, PriceOptions(blocks=BLOCKS))
 
     others = np.arange(len(means)) != leader
     by_can = {can: priced(means, [attack]) for can, attack in ATTACKS.items()}
@@ -90,5 +90,5 @@ def price_from_here(
         "blocks": BLOCKS,
     }
     if found.estimate is None:
-        return told, f"no attack tried turns {policy} within {ahead:,} rounds from here"
+        return told, f"no attack tried fools {policy} within {ahead:,} rounds from here"
     return told, ""

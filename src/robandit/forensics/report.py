@@ -6,40 +6,36 @@ from typing import Any
 
 import numpy as np
 
-from robandit.forensics.audit import UNKNOWN
+from robandit.forensics.audit import FORGED
 from robandit.forensics.evidence import as_number
-from robandit.forensics.findings import ABOUT_REWARDS, LEVEL, Audit
-from robandit.pictures.bars import Bars
-from robandit.pictures.panels import Drawing, Line, Panel
-from robandit.pictures.style import numbered
-from robandit.study.figures import Picture
-from robandit.study.report import Section, write_page
-from robandit.study.tables import Sheet
+from robandit.forensics.findings import LEVEL, Audit
+from robandit.forensics.statistics import STATISTICS
+from robandit.pictures.bars import draw_bars
+from robandit.pictures.panels import LinePanel, LinePlot, PlotLine, draw_lines
+from robandit.pictures.style import numbered_style
+from robandit.report.page import Picture, Section, write_page
+from robandit.report.table import DataTable
 
 ARMS = 8  # lines in the picture of the belief: the arms that were believed in most
 BARS = 20
 ROWS = 1000  # sources in the page's table; all of them are in the JSON
 CUT = (-3.0, 10.0)  # powers of ten between which evidence is drawn
-HYPOTHESES = {
-    "rate": "On every arm a source's rewards have the mean of all others' there, and the means stay as they are.",
-    "selection": "Whether a source reports does not depend on the arm shown, and logged probabilities are true.",
-    "bursts": "Each row comes from a source with the same probability, whatever came before. Honest people break that.",
-    "delays": "A source's reports come late as often as all others'.",
-}
 
 
 def write_report(found: Audit, name: str, folder: Path) -> Path:
     """Write the page; answers where it is."""
-    table = found.table
+    log = found.log
     lead = [
-        f"{Path(name).name}: {table.rows:,} rows, {len(table.arms)} arms, {len(table.sources):,} sources, "
+        f"{Path(name).name}: {log.rows:,} rows, {len(log.arms)} arms, {len(log.sources):,} sources, "
         f"folded by {found.policy}. {found.belief.leader} "
         f"leads with p = {shown(found.belief.probabilities[found.belief.leader])}.",
-        UNKNOWN,
+        FORGED,
     ]
     sections = [belief_section(found), *influence_sections(found), *evidence_sections(found), price_section(found)]
     sections += off_policy_sections(found)
-    sections.append(Section("notes", "What to keep in mind", [note for note in found.notes if note != UNKNOWN]))
+    sections.append(
+        Section("notes", "What to keep in mind", [note.text for note in found.notes if note.code != "forged"])
+    )
     return write_page("Were we manipulated?", lead, sections, folder)
 
 
@@ -56,7 +52,7 @@ def shown(probability: float) -> str:
 
 def belief_section(found: Audit) -> Section:
     """What is believed now, over time, and when the leader changed."""
-    arms, marks = found.table.arms, found.marks.astype(float)
+    arms, marks = found.log.arms, found.marks.astype(float)
     panels = [belief_panel(found, "as logged" if found.without else "", found.over_time)]
     text = []
     if found.without is not None:
@@ -77,20 +73,21 @@ def belief_section(found: Audit) -> Section:
         "belief",
         "What the policy believes",
         text,
-        pictures=[Picture("belief-over-time", caption, Drawing(panels, "row", "probability of the arm"))],
+        pictures=[Picture("belief-over-time", caption, draw_lines(LinePlot(panels, "row", "probability of the arm")))],
         tables=[
-            Sheet("belief-now", "The belief after the log", ["arm", "probability"], now),
-            Sheet("changes-of-mind", "Changes of mind", ["seen by row", "from", "to"], rows),
+            DataTable("The belief after the log", ["arm", "probability"], now, id="belief-now"),
+            DataTable("Changes of mind", ["seen by row", "from", "to"], rows, id="changes-of-mind"),
         ],
     )
 
 
-def belief_panel(found: Audit, title: str, over_time: Any) -> Panel:
+def belief_panel(found: Audit, title: str, over_time: Any) -> LinePanel:
     """A line for each arm that mattered, the same looks in every panel."""
     most = np.sort(np.argsort(-found.over_time.max(axis=0), kind="stable")[:ARMS])
     x = found.marks.astype(float)
-    return Panel(
-        title, [Line(found.table.arms[arm], numbered(place), x, over_time[:, arm]) for place, arm in enumerate(most)]
+    return LinePanel(
+        title,
+        [PlotLine(found.log.arms[arm], numbered_style(place), x, over_time[:, arm]) for place, arm in enumerate(most)],
     )
 
 
@@ -101,7 +98,7 @@ def influence_sections(found: Audit) -> list[Section]:
         return []
     leader, names = found.belief.leader, set(found.witness or ())
     top = told[:BARS]
-    bars = Bars(
+    bars = draw_bars(
         [row["source"] for row in top],
         [row["influence"] for row in top],
         [row["source"] in names for row in top],
@@ -115,7 +112,7 @@ def influence_sections(found: Audit) -> list[Section]:
     if found.witness is not None:
         text.append(
             f"Witness set: without {', '.join(found.witness[:BARS])}{' and others' if len(names) > BARS else ''} "
-            f"({len(names):,} of {len(found.table.sources):,} sources) {found.witness_leader} would lead. Verified by "
+            f"({len(names):,} of {len(found.log.sources):,} sources) {found.witness_leader} would lead. Verified by "
             "a replay of the log without them; a smaller set may exist. It counts past sources, not future fakes."
         )
     headings = ["source", "rows", "influence", "leader without", "e-value", "in the witness set"]
@@ -124,8 +121,8 @@ def influence_sections(found: Audit) -> list[Section]:
     note = f"The first {ROWS:,} of {len(told):,}; the JSON holds all." if len(told) > ROWS else ""
     caption = f"The {len(top)} sources that moved p({leader}) up most."
     picture = Picture("influence-bars", caption, bars)
-    sheet = Sheet("influence-rows", "Sources by influence", headings, rows, note)
-    return [Section("influence", "Who moved the belief", text, pictures=[picture], tables=[sheet])]
+    table = DataTable("Sources by influence", headings, rows, note, "influence-rows")
+    return [Section("influence", "Who moved the belief", text, pictures=[picture], tables=[table])]
 
 
 def evidence_sections(found: Audit) -> list[Section]:
@@ -135,10 +132,10 @@ def evidence_sections(found: Audit) -> list[Section]:
     level, alarms = LEVEL / len(found.evidence), found.alarms()
     x = found.evidence[0].marks
     lines = [
-        Line(one.name, numbered(place), one.marks, np.clip(one.everyone / math.log(10.0), *CUT))
+        PlotLine(one.name, numbered_style(place), one.marks, np.clip(one.everyone / math.log(10.0), *CUT))
         for place, one in enumerate(found.evidence)
     ]
-    lines.append(Line(f"alarm at level {LEVEL:g}", numbered(7), x, np.full(len(x), -math.log10(level))))
+    lines.append(PlotLine(f"alarm at level {LEVEL:g}", numbered_style(7), x, np.full(len(x), -math.log10(level))))
     text = [
         "An e-value is what a bettor against a hypothesis owns who began with 1. If no source differs it ever reaches "
         f"{1 / level:.0f} with probability at most {level:.3g}, however often one looks; the level of {LEVEL:g} is "
@@ -151,25 +148,32 @@ def evidence_sections(found: Audit) -> list[Section]:
             f"ones at {LEVEL:g}: {', '.join(flags[:BARS])}{' and others' if len(flags) > BARS else ''}."
         )
     summary = [
-        [one.name, HYPOTHESES[one.name], as_number(float(one.everyone[-1])), alarms[one.name]] for one in found.evidence
+        [one.name, STATISTICS[one.name].hypothesis, as_number(float(one.everyone[-1])), alarms[one.name]]
+        for one in found.evidence
     ]
     combined = found.e_values()
     assert combined is not None
     order = np.argsort(-combined, kind="stable")[:ROWS]
     columns = [*(one.sources for one in found.evidence), combined]
-    rows = [[found.table.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
+    rows = [[found.log.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
     names = [one.name for one in found.evidence]
-    both = " and ".join(name for name in ABOUT_REWARDS if name in names)
-    drawing = Drawing([Panel("", lines)], "row", "evidence that some source differs\n(power of ten)")
+    both = " and ".join(one.name for one in found.about_rewards())
+    plot = LinePlot([LinePanel("", lines)], "row", "evidence that some source differs\n(power of ten)")
     return [
         Section(
             "evidence",
             "Who differs",
             text,
-            pictures=[Picture("evidence-over-time", "Evidence against: no source differs. Cut at 10 and -3.", drawing)],
+            pictures=[
+                Picture(
+                    "evidence-over-time", "Evidence against: no source differs. Cut at 10 and -3.", draw_lines(plot)
+                )
+            ],
             tables=[
-                Sheet("evidence-all", "By statistic", ["statistic", "hypothesis", "e-value", "alarm by row"], summary),
-                Sheet("evidence-rows", "By source", ["source", *names, f"mean of {both}"], rows),
+                DataTable(
+                    "By statistic", ["statistic", "hypothesis", "e-value", "alarm by row"], summary, id="evidence-all"
+                ),
+                DataTable("By source", ["source", *names, f"mean of {both}"], rows, id="evidence-rows"),
             ],
         )
     ]
@@ -183,7 +187,7 @@ def price_section(found: Audit) -> Section:
         "It is no count of past fakes."
     ]
     if found.price is None:
-        reasons = [note for note in found.notes if note.startswith("no price")]
+        reasons = found.notes_on("no-price")
         return Section("price", "The price from here", [*text, *(reasons or ["It was not asked for."])])
     words = {
         "attack": "attack (it sees the arm and the reward)",
@@ -199,7 +203,9 @@ def price_section(found: Audit) -> Section:
     rows = [[meaning, found.price[key]] for key, meaning in words.items()]
     for can, price in found.price["by_capability"].items():
         rows.append([f"if he can only {can} (median block)", price and price["estimate"]])
-    return Section("price", "The price from here", text, tables=[Sheet("price-rows", "Price", ["", "value"], rows)])
+    return Section(
+        "price", "The price from here", text, tables=[DataTable("Price", ["", "value"], rows, id="price-rows")]
+    )
 
 
 def off_policy_sections(found: Audit) -> list[Section]:
@@ -221,11 +227,13 @@ def off_policy_sections(found: Audit) -> list[Section]:
         f"log's own mean reward is {told['mean_reward']:.4g}. The interval is asymptotic; it is that of the doubly "
         "robust value."
     ]
-    tables = [Sheet("off-policy-rows", "Values", headings, rows)]
+    tables = [DataTable("Values", headings, rows, id="off-policy-rows")]
     if told["policies"]:
         beliefs = [[name, row["leader"], row["probabilities"][row["leader"]]] for name, row in told["policies"].items()]
         tables.append(
-            Sheet("shadow-rows", "What shadow policies believe", ["policy", "leader", "its probability"], beliefs)
+            DataTable(
+                "What shadow policies believe", ["policy", "leader", "its probability"], beliefs, id="shadow-rows"
+            )
         )
     return [Section("off-policy", "What else would have earned", text, tables=tables)]
 

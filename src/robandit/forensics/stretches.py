@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from robandit.dice import Random, decision_words
-from robandit.forensics.tables import Changes, Codes
+from robandit.forensics.reward_log import Changes, Codes
 from robandit.game import Floats, Policy
 from robandit.lab import leave_out
 from robandit.lab.folds import Folding, ReplayControl
@@ -89,7 +89,7 @@ class Stretched(Folding):
                 row, change, name = changes.pop(0)
                 state, done = learnt(row), row
                 fold.state = as_lists(state)
-                fold.change(name, change)
+                fold.change_arm(name, change)
                 state = as_arrays(self.policy, fold.setting, fold.state)
             state, done = learnt(int(mark)), int(mark)
             yield state, fold

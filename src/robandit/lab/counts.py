@@ -88,7 +88,7 @@ def play_counts(runner: Runner, run: int) -> Epoch:
     if isinstance(adversary, ScheduledAttack) and adversary.budget > 0:
         target, coming = adversary.start(means, horizon).target, strikes(adversary, means, horizon)
     random = np.random.Generator(np.random.PCG64(streams.reshape(-1).tolist()))
-    state = policy.start(scenario.setting())
+    state: Epoch = policy.start(scenario.setting())
     policy.begin(state, Random(*map(int, streams[1])))
     regret = paid = 0.0
     now = 0
@@ -117,7 +117,7 @@ def play_counts(runner: Runner, run: int) -> Epoch:
     return state
 
 
-def play_stretch(policy: Phased, state: Epoch, rounds: int, means: Floats, random: np.random.Generator) -> Any:
+def play_stretch(policy: Phased[Any], state: Epoch, rounds: int, means: Floats, random: np.random.Generator) -> Any:
     """Some rounds of one epoch under fixed means; answers the pulls of each arm."""
     drawn = random.multinomial(rounds, state.entries)
     state.drawn += drawn

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robandit.adversaries.nobody import Nobody
+from robandit.csv_files import read_csv_rows, to_number
 from robandit.dice import Random, seed_words
 from robandit.environments.contexts import Contexts
 from robandit.errors import InputError
@@ -191,25 +192,16 @@ def replay_contexts(
 def read_context_log(path: str | Path) -> ContextLog:
     """A log from a CSV: columns arm, reward and probability; every other one is a feature of the user."""
     path = Path(path)
-    try:
-        lines = list(csv.reader(path.read_text().splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"log {str(path)!r} cannot be read ({error})") from error
-    header = [name.strip() for name in lines[0]] if lines else []
+    (_, first), *rows = read_csv_rows(path)
+    header = [name.strip() for name in first]
     header = ["probability" if name == "chance" and "probability" not in header else name for name in header]
-    missing = [name for name in NEEDED if header.count(name) != 1]
-    if missing or len(header) < 4 or len(lines) < 2:
+    if any(header.count(name) != 1 for name in NEEDED) or len(header) < 4 or not rows:
         raise InputError(f"log: {path.name} must have one column each named {', '.join(NEEDED)}, features, and rows")
     places = [header.index(name) for name in NEEDED]
-    others = [place for place in range(len(header)) if place not in places]
+    columns = [*places[1:], *(place for place in range(len(header)) if place not in places)]
     named, numbers = [], []
-    for line, cells in enumerate(lines[1:], start=2):
-        if len(cells) != len(header):
-            raise InputError(f"log: {path.name} line {line} has {len(cells)} cells, the header {len(header)}")
-        try:
-            numbers.append([float(cells[place]) for place in (*places[1:], *others)])
-        except ValueError as error:
-            raise InputError(f"log: {path.name} line {line}: {error}") from error
+    for line, cells in rows:
+        numbers.append([to_number(cells[place], header[place], path, line) for place in columns])
         named.append(cells[places[0]].strip())
     names = tuple(sorted(set(named)))
     place = {name: number for number, name in enumerate(names)}

@@ -11,7 +11,7 @@ from robandit.adversaries.nobody import Nobody
 from robandit.capability import ANYTHING, Capability
 from robandit.catalogue import SHIPPED, Catalogue, read_capability
 from robandit.environments.bernoulli import Bernoulli
-from robandit.environments.means import checked_means
+from robandit.environments.means import check_means
 from robandit.errors import InputError, whole
 from robandit.game import Adversary, Environment, Floats, Policy, Setting
 from robandit.lab.position import Position, check_position
@@ -133,7 +133,7 @@ class Scenario:
     @cached_property
     def means(self) -> Floats:
         """The true mean of each arm."""
-        return np.array(checked_means(getattr(self.environment, "means", ())))
+        return np.array(check_means(getattr(self.environment, "means", ())))
 
     @cached_property
     def slots(self) -> int:

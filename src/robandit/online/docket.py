@@ -1,13 +1,13 @@
 """Which rewards count, and when: entries of a journal, under its rules and standing, become what a policy learns.
 
-Time is the journal's own: what is due by the time of an entry happens before it. So a journal says all by itself, and
-reading it again tomorrow gives the same bits. Whoever learns (a fold, or the columns of a log) is told:
+Time is the journal's own: what is due by the time of an entry happens before it. So the state depends on the journal
+alone, and reading it again tomorrow gives the same bits. A plain learner's journal has the default rules, under which
+every reward counts at once. Besides the entries of journal.py a service's journal has
 
-    decided(choice, learns, partial)      the next decision, of some arms only if partial; of one that does not learn
-                                          nothing is ever learnt
-    rewarded(number, reward, source, time)  learn this now, a number in [0, 1]
-    dropped(number)                       nothing will come of that decision
-    change(arm, change)                   an arm was added, paused, resumed or retired
+    {"entry": "activate", "id": 0, "time": 1.0}                the decision was displayed
+    {"entry": "tick", "time": 1.0}                             time went by
+    {"entry": "epoch", "epoch": 1, "time": 1.0}                ids begin anew after a restore
+    {"entry": "source" | "retract" | "breaker", ...}           acts of operators (standing.py)
 """
 
 from collections import deque
@@ -18,56 +18,55 @@ from robandit.dice import decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice
 from robandit.online.rules import DAY, FIRST, SUM, Rules
-from robandit.online.standing import Entry, Standing, levels_of
+from robandit.online.standing import ACTS, Entry, Standing, levels_of
 from robandit.online.terms import Terms
 
+NO_REWARD: Entry = {"source": None}
 WEIGHING = 5  # role of the streams that say whether a reward of a doubtful source is learnt
-ACTS = ("source", "retract", "breaker")
 
 
-class Learns(Protocol):
-    """Whoever is told what counts."""
+class Target(Protocol):
+    """What a docket hands its results to: the fold of a policy, or the columns of a log."""
 
     def index(self, arm: str) -> int:
-        """An arm's index by its name."""
+        """Return an arm's index by its name."""
 
-    def decided(self, choice: Choice, learns: bool, partial: bool) -> None:
-        """The next decision."""
+    def record_decision(self, choice: Choice, learns: bool, entry: Entry) -> None:
+        """Take the next decision; nothing is ever learnt from it unless `learns`."""
 
-    def rewarded(self, number: int, reward: float, source: str | None, time: float | None) -> None:
-        """A decision's reward."""
+    def learn_reward(self, number: int, reward: float, entry: Entry) -> None:
+        """Learn a decision's reward, in [0, 1], now; `entry` holds its source and its time."""
 
-    def dropped(self, number: int) -> None:
-        """A decision of which nothing will be learnt."""
+    def drop_decision(self, number: int, source: str | None) -> None:
+        """Nothing will be learnt from that decision; `source` reported a reward that does not count."""
 
-    def change(self, name: str, change: str) -> None:
-        """A change of arms."""
+    def change_arm(self, name: str, change: str) -> None:
+        """An arm was added, paused, resumed or retired."""
 
 
 class Case:
     """A decision that is not settled yet."""
 
-    __slots__ = ("arm", "ends", "learns", "line", "parts", "reward", "shown", "source", "time")
-    source: str | None
-    time: float | None
+    __slots__ = ("active", "arm", "ends", "entry", "learns", "line", "parts", "reward")
     parts: dict[str, tuple[int, float, str | None]] | None  # by their ids: line, value, source
 
-    def __init__(self, arm: int, learns: bool, shown: bool, ends: float = inf) -> None:
-        self.arm, self.learns, self.shown, self.ends = arm, learns, shown, ends
-        self.line, self.reward = 0, 0.0  # line 0: no reward yet
-        self.source = self.time = self.parts = None
+    def __init__(self, arm: int, learns: bool, active: bool, ends: float = inf) -> None:
+        self.arm, self.learns, self.active, self.ends = arm, learns, active, ends
+        self.line, self.reward, self.entry = 0, 0.0, NO_REWARD  # line 0: no reward yet
+        self.parts = None
 
     def as_list(self) -> list[Any]:
-        """Plain values."""
+        """Return plain values."""
+        source, time = self.entry["source"], self.entry.get("time")
         ends = None if self.ends == inf else self.ends
-        return [self.arm, self.learns, self.shown, ends, self.line, self.reward, self.source, self.time, self.parts]
+        return [self.arm, self.learns, self.active, ends, self.line, self.reward, source, time, self.parts]
 
     @classmethod
-    def from_list(cls, told: list[Any]) -> "Case":
-        """Back from plain values."""
-        arm, learns, shown, ends, line, reward, source, time, parts = told
-        case = cls(arm, learns, shown, inf if ends is None else ends)
-        case.line, case.reward, case.source, case.time = line, reward, source, time
+    def from_list(cls, values: list[Any]) -> "Case":
+        """Return the case whose `as_list` these values are."""
+        arm, learns, active, ends, line, reward, source, time, parts = values
+        case = cls(arm, learns, active, inf if ends is None else ends)
+        case.line, case.reward, case.entry = line, reward, {"source": source, "time": time}
         case.parts = None if parts is None else {name: tuple(part) for name, part in parts.items()}
         return case
 
@@ -93,7 +92,7 @@ class Docket:
         "weighing",
     )
 
-    def __init__(self, terms: Terms, standing: Standing, target: Learns) -> None:
+    def __init__(self, terms: Terms, standing: Standing, target: Target) -> None:
         self.terms, self.standing, self.target = terms, standing, target
         self.rules = terms.rules or Rules()
         self.weighing = decision_key(terms.seed, WEIGHING)
@@ -112,33 +111,38 @@ class Docket:
         return self.standing.frozen is not None and self.line > self.standing.frozen
 
     def take(self, line: int, entry: Entry) -> None:
-        """One more entry, in its line."""
-        self.line, kind, time = line, entry["entry"], entry.get("time")
+        """Apply one more entry, which stands in this line."""
+        time = entry.get("time")
         if time is not None:
+            self.line = line
             self.advance(time)
+        self.apply(line, entry)
+
+    def apply(self, line: int, entry: Entry) -> None:
+        """Apply an entry whose time the docket was advanced to already."""
+        self.line, kind, time = line, entry["entry"], entry.get("time")
         if kind == "decide":
-            self.decide(entry, time)
+            self.open_case(entry, time)
         elif kind == "reward":
-            self.reward(line, entry, time)
+            self.take_reward(line, entry, time)
         elif kind == "activate":
             self.activate(entry["id"], time)
         elif kind == "arm":
-            self.target.change(entry["arm"], entry["change"])
+            self.target.change_arm(entry["arm"], entry["change"])
         elif kind == "epoch":
             self.epochs.append((self.decisions, entry["epoch"]))
         elif kind != "tick" and kind not in ACTS:
             raise InputError(f"an entry of the kind {kind!r} is unknown")
 
-    def decide(self, entry: Entry, time: float | None) -> None:
-        """The next decision opens a case; the oldest one is given up."""
+    def open_case(self, entry: Entry, time: float | None) -> None:
+        """Open a case for the next decision; the one that waited for `patience` decisions is given up."""
         number, probability = entry["id"], entry["chance"]
         if number != self.decisions:
             raise InputError(f"decision {self.decisions} must come next, not {number!r}")
         learns = not entry.get("holdout", False) and not self.frozen
         target, rules = self.target, self.rules
         arm = target.index(entry["arm"])
-        choice = Choice(arm, nan if probability is None else probability, entry["note"])
-        target.decided(choice, learns, entry.get("eligible") is not None)
+        target.record_decision(Choice(arm, nan if probability is None else probability, entry["note"]), learns, entry)
         case = self.cases[number] = Case(arm, learns, not rules.activation)
         self.cases.pop(number - self.terms.patience, None)
         self.decisions += 1
@@ -153,30 +157,30 @@ class Docket:
             return False
         return self.rules.aggregate == FIRST or part not in (case.parts or ())
 
-    def reward(self, line: int, entry: Entry, time: float | None) -> None:
+    def take_reward(self, line: int, entry: Entry, time: float | None) -> None:
         """A reward for an open case: learnt at once, after a while, or with others at the end of the window."""
         number, part, value = entry["id"], entry.get("part", ""), entry["value"]
         if not self.waits(number, part, -inf if time is None else time):
             raise InputError(f"decision {number!r} does not wait for a reward")
-        case, reward = self.cases[number], self.terms.inside(value)
+        case, reward, source = self.cases[number], self.terms.inside(value), entry["source"]
         if self.rules.aggregate == FIRST:
-            case.line, case.reward, case.source, case.time = line, reward, entry["source"], time
-            if case.shown:
-                self.ready(number, case, time)
+            case.line, case.reward, case.entry = line, reward, entry
+            if case.active:
+                self.settle_or_hold(number, case, time)
         else:
             case.parts = case.parts or {}
-            case.parts[part] = (line, float(value), entry["source"])
+            case.parts[part] = (line, float(value), source)
 
     def activate(self, number: int, time: float | None) -> None:
-        """A decision was shown."""
+        """A decision was displayed."""
         case = self.cases.get(number)
-        if case is None or case.shown:
+        if case is None or case.active:
             raise InputError(f"decision {number!r} does not wait to be shown")
-        case.shown = True
+        case.active = True
         if case.line:
-            self.ready(number, case, time)
+            self.settle_or_hold(number, case, time)
 
-    def ready(self, number: int, case: Case, time: float | None) -> None:
+    def settle_or_hold(self, number: int, case: Case, time: float | None) -> None:
         """Learn a reward, or hold it first."""
         if self.rules.hold > 0 and time is not None:
             self.holds.append((time + self.rules.hold, number))
@@ -184,7 +188,7 @@ class Docket:
             self.settle(number, case)
 
     def advance(self, time: float) -> None:
-        """Everything that is due by now, in order."""
+        """Do everything that is due by now, in order."""
         while self.deadlines or self.holds:
             end = self.deadlines[0][0] if self.deadlines else inf
             held = self.holds[0][0] if self.holds else inf
@@ -192,7 +196,7 @@ class Docket:
                 break
             self.clock = min(end, held)
             if end <= held:
-                self.ended(self.deadlines.popleft()[1])
+                self.end_window(self.deadlines.popleft()[1])
             else:
                 number = self.holds.popleft()[1]
                 case = self.cases.get(number)
@@ -204,15 +208,15 @@ class Docket:
             self.clock = time
 
     def due(self) -> float:
-        """When something happens next though nobody comes; infinite if nothing does."""
+        """Return when something happens next though nobody comes; infinite if nothing does."""
         return min(self.deadlines[0][0] if self.deadlines else inf, self.holds[0][0] if self.holds else inf)
 
-    def ended(self, number: int) -> None:
-        """A decision's window has ended."""
+    def end_window(self, number: int) -> None:
+        """Settle, hold or drop a decision whose window ends."""
         case = self.cases.get(number)
         if case is None:
             return
-        if not case.shown:
+        if not case.active:
             self.drop(number)
         elif case.parts is not None and self.rules.hold > 0:
             self.holds.append((self.clock + self.rules.hold, number))
@@ -223,47 +227,47 @@ class Docket:
             self.drop(number)
         elif not case.line:
             self.expired += 1
-            del self.cases[number]
             self.learn(number, case, self.terms.inside(self.rules.default), None)
 
     def settle(self, number: int, case: Case) -> None:
-        """The one reward of a decision, if it counts."""
-        if case.learns and not self.frozen and self.counts(case.line, number, case.source):
+        """Learn the one reward of a decision, if it counts."""
+        source = case.entry["source"]
+        if case.learns and not self.frozen and self.counts(case.line, number, source):
             del self.cases[number]
-            self.target.rewarded(number, case.reward, case.source, case.time)
+            self.target.learn_reward(number, case.reward, case.entry)
         else:
             self.left_out += case.learns
-            self.drop(number)
+            self.drop(number, source)
 
     def settle_parts(self, number: int, case: Case, parts: dict[str, tuple[int, float, str | None]]) -> None:
-        """What several reports come to, without those that do not count."""
-        learns = case.learns and not self.frozen
-        kept = [
+        """Learn what several reports come to, without those that do not count."""
+        learns, terms = case.learns and not self.frozen, self.terms
+        counting = [
             (value, source) for line, value, source in parts.values() if learns and self.counts(line, number, source)
         ]
-        self.left_out += len(parts) - len(kept) if case.learns else 0
-        if not kept:
+        self.left_out += len(parts) - len(counting) if case.learns else 0
+        if not counting:
             self.drop(number)
             return
-        values, terms = [value for value, _ in kept], self.terms
+        values = [value for value, _ in counting]
         total = sum(values) if self.rules.aggregate == SUM else max(values)
-        del self.cases[number]
-        self.learn(number, case, terms.inside(min(max(total, terms.low), terms.high)), kept[0][1])
+        self.learn(number, case, terms.inside(min(max(total, terms.low), terms.high)), counting[0][1])
 
     def learn(self, number: int, case: Case, reward: float, source: str | None) -> None:
-        """Hand a reward on, unless nothing is to be learnt of its decision."""
+        """Hand on a reward that is settled by the clock, unless nothing is to be learnt of its decision."""
         if case.learns and not self.frozen:
-            self.target.rewarded(number, reward, source, case.time if case.line else self.clock)
+            del self.cases[number]
+            self.target.learn_reward(number, reward, {"source": source, "time": self.clock})
         else:
-            self.target.dropped(number)
+            self.drop(number)
 
-    def drop(self, number: int) -> None:
-        """Nothing comes of a decision."""
+    def drop(self, number: int, source: str | None = None) -> None:
+        """Close a case from which nothing is learnt."""
         del self.cases[number]
-        self.target.dropped(number)
+        self.target.drop_decision(number, source)
 
     def counts(self, line: int, number: int, source: str | None) -> bool:
-        """Whether a reward is learnt: its source stands well, has not had its share today, and the dice let it pass."""
+        """Whether a reward is learnt: its source stands well, is below its cap today, and the draw by weight passes."""
         standing, rules = self.standing, self.rules
         if standing.sources or standing.retracted:
             if standing.leaves_out(line, number, source):
@@ -276,8 +280,8 @@ class Docket:
         day = int(self.clock // DAY) if self.clock > -inf else 0
         names, counts = levels_of(source), []
         for name, learnt, usual in zip(names, self.learnt, (rules.cap, rules.token_cap), strict=True):
-            said = standing.verdict(name).cap
-            cap = usual if said is None else said
+            own = standing.verdict(name).cap
+            cap = usual if own is None else own
             then, count = learnt.get(name, (day, 0))
             counts.append(count if then == day else 0)
             if cap is not None and counts[-1] >= cap:
@@ -287,32 +291,34 @@ class Docket:
         return True
 
     def epoch(self, number: int) -> int:
-        """The epoch of a decision's id."""
+        """Return the epoch of a decision's id."""
         first, epoch = self.epochs[-1]
         return epoch if number >= first else next(one for least, one in reversed(self.epochs) if number >= least)
 
     def as_json(self) -> dict[str, Any]:
-        """All that its future depends on besides the standing."""
-        cases = [[number, *case.as_list()] for number, case in self.cases.items()]
-        told: dict[str, Any] = {
-            "cases": cases,
+        """Return all that its future depends on besides the standing."""
+        return {
+            "cases": [[number, *case.as_list()] for number, case in self.cases.items()],
             "deadlines": list(self.deadlines),
             "holds": list(self.holds),
             "learnt": self.learnt,
+            "epochs": self.epochs,
+            "clock": None if self.clock == -inf else self.clock,
+            "expired": self.expired,
+            "left_out": self.left_out,
+            "line": self.line,
+            "decisions": self.decisions,
         }
-        clock = None if self.clock == -inf else self.clock
-        told |= {"epochs": self.epochs, "clock": clock, "expired": self.expired, "left_out": self.left_out}
-        return {**told, "line": self.line, "decisions": self.decisions}
 
-    def load(self, told: dict[str, Any]) -> None:
-        """Back to what `as_json` told."""
+    def load(self, snapshot: dict[str, Any]) -> None:
+        """Go back to what `as_json` returned."""
         self.cases.clear()
-        for number, *case in told["cases"]:
-            self.cases[number] = Case.from_list(case)
-        self.deadlines = deque((time, number) for time, number in told["deadlines"])
-        self.holds = deque((time, number) for time, number in told["holds"])
-        self.learnt = tuple({name: (day, count) for name, (day, count) in one.items()} for one in told["learnt"])
-        self.epochs = [(first, epoch) for first, epoch in told["epochs"]]
-        self.clock = -inf if told["clock"] is None else told["clock"]
-        self.line, self.decisions = told["line"], told["decisions"]
-        self.expired, self.left_out = told["expired"], told["left_out"]
+        for number, *values in snapshot["cases"]:
+            self.cases[number] = Case.from_list(values)
+        self.deadlines = deque((time, number) for time, number in snapshot["deadlines"])
+        self.holds = deque((time, number) for time, number in snapshot["holds"])
+        self.learnt = tuple({name: (day, count) for name, (day, count) in one.items()} for one in snapshot["learnt"])
+        self.epochs = [(first, epoch) for first, epoch in snapshot["epochs"]]
+        self.clock = -inf if snapshot["clock"] is None else snapshot["clock"]
+        self.line, self.decisions = snapshot["line"], snapshot["decisions"]
+        self.expired, self.left_out = snapshot["expired"], snapshot["left_out"]

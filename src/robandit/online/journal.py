@@ -1,4 +1,4 @@
-"""The journal of a learner: a line an entry, each with a checksum of itself and all before it, read in order.
+"""The journal of a learner: one entry per line, each with a checksum of itself and of all lines before it.
 
 A line is a JSON object, a tab and eight digits: the CRC-32 of the object, begun with that of the line before, so that
 a line that was changed, dropped or moved is noticed. The first line holds the terms (terms.py); then come
@@ -8,34 +8,34 @@ a line that was changed, dropped or moved is noticed. The first line holds the t
     {"entry": "arm", "arm": "green", "change": "added"}        or paused, resumed, retired
     {"entry": "retract", "id": 0}                              or {"entry": "retract", "source": "user 17"}
 
-A decision's id is its number, from 0. `chance` is the probability its arm had (the name is part of the format), null
-where the policy cannot tell it. A retraction takes back what a decision or a source was rewarded *before* it; nothing
-is ever deleted. In a simulation's journal a reward may carry its
-`truth`, and is `fake` where that differs from its value.
+and, in a service's journal, the entries that docket.py lists. A decision's id is its number, from 0. `chance` is the
+probability its arm had (the name is part of the format), null where the policy cannot compute it. A retraction takes
+back what a decision or a source was rewarded *before* it; nothing is ever deleted. In a simulation's journal a reward
+may carry its `truth`, and is `fake` where that differs from its value.
+
+`read_into` is the only reader: a docket interprets the entries for a fold (fold.py) or for columns (columns.py).
 """
 
 import json
-import math
-import struct
+import re
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, NamedTuple, TypeVar
 
 from robandit.errors import InputError
-from robandit.game import Choice, Floats
-from robandit.lab.log import Log
-from robandit.online.docket import Docket
-from robandit.online.standing import Entry as Entry
-from robandit.online.standing import Standing, standing_of
+from robandit.online.docket import Docket, Target
+from robandit.online.standing import ACTS, Entry, Standing
 from robandit.online.terms import Terms, read_terms
 
+AnyTarget = TypeVar("AnyTarget", bound=Target)
+Numbered = TypeVar("Numbered", bound=tuple[Any, ...])
+PARSE = json.JSONDecoder().raw_decode
+ACT = re.compile(rb'"entry"\s*:\s*"(?:%b)"' % "|".join(ACTS).encode()).search
 
-class Line(NamedTuple):
+
+class JournalLine(NamedTuple):
     """One whole line: its number from 1, its text, the checksum up to it and where it ends in the file."""
 
     number: int
@@ -44,227 +44,89 @@ class Line(NamedTuple):
     end: int
 
 
-def spelled(entry: Entry, before: int) -> tuple[bytes, int]:
-    """An entry as a line, and the checksum that the next one begins with."""
-    body = json.dumps(entry, allow_nan=False, separators=(",", ":")).encode()
+def seal_line(body: bytes, before: int) -> tuple[bytes, int]:
+    """Return a body as a whole line, and the checksum that the next line begins with."""
     checksum = zlib.crc32(body, before)
     return b"%b\t%08x\n" % (body, checksum), checksum
 
 
-def lines(path: Path | str) -> Iterator[Line]:
-    """Every whole line, checked; a last line without its end was torn off while it was written and is left out."""
+def write_line(entry: Entry, before: int) -> tuple[bytes, int]:
+    """Return an entry as a line, and the checksum that the next one begins with."""
+    return seal_line(json.dumps(entry, allow_nan=False, separators=(",", ":")).encode(), before)
+
+
+def read_lines(path: Path | str) -> Iterator[JournalLine]:
+    """Yield every whole line, checked; a last line without its end was torn off while it was written and is left out.
+
+    Raises InputError if the file cannot be read, or names the first line that is not what was written.
+    """
     checksum, end = 0, 0
     try:
         with open(path, "rb") as file:
             for number, text in enumerate(file, start=1):
                 if not text.endswith(b"\n"):
                     return
-                body, _, digits = text[:-1].rpartition(b"\t")
-                checksum, end = zlib.crc32(body, checksum), end + len(text)
-                if digits != b"%08x" % checksum:
+                body = text[:-10]
+                line, checksum = seal_line(body, checksum)
+                if line != text:
                     raise InputError(f"{path}: line {number} is damaged, or one before it is missing")
-                yield Line(number, body, checksum, end)
+                end += len(text)
+                yield JournalLine(number, body, checksum, end)
     except OSError as error:
         raise InputError(f"the journal {str(path)!r} cannot be read: {error.strerror}") from error
 
 
-def parsed(line: Line, path: Path | str) -> Entry:
-    """The object of a line."""
+def parse_line(line: JournalLine, path: Path | str) -> Entry:
+    """Return the object of a line."""
     try:
-        entry = json.loads(line.body.decode())
+        text = line.body.decode()
+        entry, end = PARSE(text)
+        if end == len(text) and isinstance(entry, dict):
+            return entry
     except ValueError:
-        entry = None
-    if isinstance(entry, dict):
-        return entry
+        pass
     raise InputError(f"{path}: line {line.number} cannot be read: it holds no JSON object")
 
 
-def read(path: Path | str) -> tuple[Terms, Iterator[Entry]]:
-    """A journal's terms and an iterator over its entries, in bounded memory."""
-    rest = lines(path)
-    first = next(rest, None)
+def read_entries(path: Path | str) -> tuple[Terms, Iterator[tuple[int, Entry]]]:
+    """Return a journal's terms and an iterator over its entries with their lines, in bounded memory."""
+    lines = read_lines(path)
+    first = next(lines, None)
     if first is None:
         raise InputError(f"{path}: this is no journal: it has no whole line")
-    return read_terms(parsed(first, path)), (parsed(line, path) for line in rest)
+    return read_terms(parse_line(first, path)), ((line.number, parse_line(line, path)) for line in lines)
 
 
-def for_each(path: Path | str, entries: Iterator[Entry], take: Callable[[int, Entry], None]) -> None:
-    """Hand every entry on with the number of its line, which a complaint about it then names."""
-    for number, entry in enumerate(entries, start=2):
+def for_each(path: Path | str, entries: Iterable[tuple[int, Entry]], take: Callable[[int, Entry], object]) -> None:
+    """Call `take` with every line's number and entry; an error it raises names the line."""
+    for number, entry in entries:
         try:
             take(number, entry)
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-            said = f"{error} is missing or unknown" if isinstance(error, KeyError) else error
-            raise InputError(f"{path}: line {number} cannot be read: {said}") from error
+            reason = f"{error} is missing or unknown" if isinstance(error, KeyError) else error
+            raise InputError(f"{path}: line {number} cannot be read: {reason}") from error
 
 
-@dataclass(frozen=True, kw_only=True)
-class JournalLog(Log):
-    """A journal as columns: a row a decision (not rewarded) and a row a reward, as `replay_log` takes them."""
-
-    terms: Terms
-    names: list[str]  # of all arms there ever were, in the order of their indices
-    sources: NDArray[np.int64]  # index into source_names; -1 where there is none
-    source_names: list[str]
-    times: Floats  # NaN where there is none
-    fake: NDArray[np.bool_]  # known in a simulation only
-    truth: Floats  # the honest reward in [0, 1], NaN where it is not known
-    changes: list[tuple[int, str, int]]  # before this row: an arm added, paused, ...; and its index
-    partial: bool = False  # whether some decisions were made among some of the arms only
+def read_standing(path: Path | str, before: int | None = None) -> Standing:
+    """Return what the acts of a journal come to, up to a line; the other lines are not parsed."""
+    standing = Standing()
+    with open(path, "rb") as file:
+        if not any(map(ACT, file)):  # most have none, and whoever reads the entries checks the lines anyway
+            return standing
+    acts = ((line.number, parse_line(line, path)) for line in until(before, read_lines(path)) if ACT(line.body))
+    for_each(path, acts, standing.take)
+    return standing
 
 
-class Columns:
-    """A journal's rows as they are read: machine numbers, so that ten million of them fit into memory."""
-
-    kinds = {"arms": "q", "probabilities": "d", "rewards": "d", "notes": "q", "rewarded": "?", "numbers": "Q"}
-    kinds |= {"sources": "q", "times": "d", "fake": "?", "truth": "d"}
-    packed = struct.Struct("=" + "".join(kinds.values())).pack
-    layout = np.dtype([(name, f"={kind}") for name, kind in kinds.items()])
-
-    def __init__(self, terms: Terms) -> None:
-        self.terms, self.next, self.partial = terms, 0, False
-        self.arms = {name: index for index, name in enumerate(terms.arms)}
-        self.sources: dict[str, int] = {}
-        self.pending: dict[int, tuple[int, float, int]] = {}
-        self.rows, self.count = bytearray(), 0
-        self.changes: list[tuple[int, str, int]] = []
-        self.retracted: list[tuple[int, str, int]] = []  # rows before this one, of this decision or source
-
-    def take(self, entry: Entry, without: Callable[[Entry], bool] | None) -> None:
-        """One more entry."""
-        kind, row = entry["entry"], self.count
-        if kind == "decide":
-            self.decided(entry)
-        elif kind == "reward":
-            self.rewarded(entry, without is not None and without(entry))
-        elif kind == "arm":
-            self.changed(entry["arm"], entry["change"])
-        elif kind == "retract" and "source" in entry:
-            self.retracted.append((row, "sources", self.sources.get(entry["source"], -2)))
-        elif kind == "retract":
-            self.retracted.append((row, "numbers", entry["id"]))
-        else:
-            raise InputError(f"an entry must be decide, reward, arm or retract, not {kind!r}")
-
-    def changed(self, arm: str, change: str) -> None:
-        """An arm came, went or came back before the next row."""
-        index = self.arms.setdefault(arm, len(self.arms))
-        self.changes.append((self.count, change, index))
-
-    def decided(self, entry: Entry) -> None:
-        """A decision, whose reward comes later or never."""
-        number, probability = entry["id"], entry["chance"]
-        if number != self.next:
-            raise InputError(f"decision {self.next} must come next, not {number!r}")
-        choice = (self.arms[entry["arm"]], math.nan if probability is None else probability, entry["note"])
-        self.next += 1
-        self.pending[number] = choice
-        self.pending.pop(number - self.terms.patience, None)
-        self.put(number, choice, 0.0, False, None, entry)
-
-    def rewarded(self, entry: Entry, left_out: bool) -> None:
-        """A reward of a decision that was waiting for one."""
-        number, source = entry["id"], entry["source"]
-        choice = self.pending.pop(number, None)
-        if choice is None:
-            raise InputError(f"decision {number!r} does not wait for a reward")
-        reward = self.terms.inside(entry["value"])
-        if not left_out:
-            self.put(number, choice, reward, True, source, entry)
-
-    def put(
-        self,
-        number: int,
-        choice: tuple[int, float, int],
-        reward: float,
-        rewarded: bool,
-        told_by: str | None,
-        entry: Entry,
-    ) -> None:
-        """One more row."""
-        source = -1 if told_by is None else self.sources.setdefault(told_by, len(self.sources))
-        time, truth = entry.get("time"), entry.get("truth")
-        moment = math.nan if time is None else time
-        honest = math.nan if truth is None else self.terms.inside(truth)
-        (arm, probability, note), fake = choice, entry.get("fake", False)
-        self.partial = self.partial or entry.get("eligible") is not None
-        try:
-            self.rows += self.packed(arm, probability, reward, note, rewarded, number, source, moment, fake, honest)
-        except struct.error as error:
-            raise ValueError(f"{error}") from error
-        self.count += 1
-
-    def as_log(self) -> JournalLog:
-        """The rows that were not retracted later."""
-        table = np.frombuffer(self.rows, self.layout)
-        found: dict[str, Any] = {name: np.ascontiguousarray(table[name]) for name in self.kinds}
-        kept = np.ones(len(found["arms"]), np.bool_)
-        for row, name, value in self.retracted:
-            kept[:row] &= ~(found["rewarded"][:row] & (found[name][:row] == value))
-        before = np.concatenate([[0], np.cumsum(kept)])
-        changes = [(int(before[row]), change, arm) for row, change, arm in self.changes]
-        columns = {name: column[kept] for name, column in found.items()}
-        return JournalLog(
-            **columns,
-            terms=self.terms,
-            names=list(self.arms),
-            source_names=list(self.sources),
-            changes=changes,
-            partial=self.partial,
-        )
+def read_into(path: Path | str, make_target: Callable[[Terms], AnyTarget], before: int | None = None) -> AnyTarget:
+    """Read a journal, or what stands before a line of it, into a target made from its terms, and return the target."""
+    terms, entries = read_entries(path)
+    target = make_target(terms)
+    docket = Docket(terms, read_standing(path, before), target)
+    for_each(path, until(before, entries), docket.take)
+    return target
 
 
-class Counted:
-    """What counts of a journal under rules, as columns (see docket.py)."""
-
-    def __init__(self, columns: Columns) -> None:
-        self.columns, self.choices = columns, dict[int, Choice]()
-
-    def index(self, arm: str) -> int:
-        """An arm's index by its name."""
-        return self.columns.arms[arm]
-
-    def decided(self, choice: Choice, learns: bool, partial: bool) -> None:
-        """A row for a decision, unless nothing is ever learnt of it."""
-        number = self.columns.next
-        self.columns.next += 1
-        self.choices.pop(number - self.columns.terms.patience, None)
-        if learns:
-            self.choices[number] = choice
-            self.columns.put(number, choice, 0.0, False, None, {"eligible": [] if partial else None})
-
-    def rewarded(self, number: int, reward: float, source: str | None, time: float | None) -> None:
-        """A row for a reward, where it is learnt."""
-        self.columns.put(number, self.choices.pop(number), reward, True, source, {"time": time})
-
-    def dropped(self, number: int) -> None:
-        """No row."""
-        self.choices.pop(number, None)
-
-    def change(self, name: str, change: str) -> None:
-        """A change of arms before the next row."""
-        self.columns.changed(name, change)
-
-
-def as_log(path: Path | str, without: Callable[[Entry], bool] | None = None) -> JournalLog:
-    """A journal as columns, but for the rewards retracted later and those that `without` says yes to.
-
-    `replay_log(policy, log, arms=len(log.terms.arms), horizon=log.terms.horizon, corruption=log.terms.corruption,
-    seed=log.terms.seed, state=log.terms.state)` folds it at full speed, where no arm came or went; `fold.fold_log`
-    does so in any case.
-    """
-    terms, entries = read(path)
-    columns = Columns(terms)
-    if terms.rules is not None:
-        if without is not None:
-            raise InputError("a service's journal leaves out what its operators said, and nothing else")
-        docket = counting(columns, standing_of(enumerate(read(path)[1], start=2)))
-        for_each(path, entries, docket.take)
-    else:
-        for_each(path, entries, lambda number, entry: columns.take(entry, without))
-    return columns.as_log()
-
-
-def counting(columns: Columns, standing: Standing) -> Docket:
-    """A docket whose rows become columns."""
-    return Docket(columns.terms, standing, Counted(columns))
+def until(before: int | None, numbered: Iterator[Numbered]) -> Iterator[Numbered]:
+    """Return the tuples whose first item, the number of a line, is below `before`; all of them if that is None."""
+    return numbered if before is None else takewhile(lambda one: one[0] < before, numbered)

@@ -15,12 +15,13 @@ from robandit.catalogue import SHIPPED
 from robandit.errors import InputError, PlayError
 from robandit.game import Policy
 from robandit.lab.log import Log
-from robandit.online.fold import Fold, folded, retractions
-from robandit.online.journal import read
-from robandit.online.saving import loaded, told_by
-from robandit.online.terms import PATIENCE, Terms, check_same, is_number
-from robandit.online.warm import warmed
-from robandit.online.writer import Writer, claimed
+from robandit.online.fold import Fold
+from robandit.online.journal import read_entries, read_standing
+from robandit.online.rebuild import rebuild
+from robandit.online.saving import load_fold, save_fold
+from robandit.online.terms import PATIENCE, Terms, check_same, is_finite_number
+from robandit.online.warm import warm_terms
+from robandit.online.writer import JournalWriter, claim_journal
 from robandit.store.files import write_atomically
 
 
@@ -58,7 +59,7 @@ class Learner:
         journal: Path | str | None = None,
         sync: bool = True,
     ) -> None:
-        made = made_policy(policy)
+        made = as_policy(policy)
         if isinstance(arms, str) or isinstance(reward_range, str) or len(reward_range) != 2:
             raise InputError(
                 f"arms must be a list of names and reward_range two numbers, not {arms!r}, {reward_range!r}"
@@ -66,15 +67,15 @@ class Learner:
         fresh = secrets.randbits(64) if seed is None else seed
         terms = Terms(str(made), tuple(arms), fresh, horizon, corruption, *reward_range, patience)
         self._lock = RLock()
-        self._writer: Writer | None = None
+        self._writer: JournalWriter | None = None
         self._fold = Fold(made, terms)  # what cannot be is refused before a file is made
         if journal is None:
             self._warm(state, history)
             return
-        with claimed(journal, sync) as writer:
+        with claim_journal(journal, sync) as writer:
             if writer.lines:
-                check_same(read(journal)[0], terms, str(journal), but="seed" if seed is None else "")
-                self._fold = folded(journal, made)
+                check_same(read_entries(journal)[0], terms, str(journal), but="seed" if seed is None else "")
+                self._fold = rebuild(journal, made)
             else:
                 self._warm(state, history)
                 writer.begin(self._fold.terms)
@@ -84,24 +85,24 @@ class Learner:
         """Begin with what is known already."""
         if state is not None or history is not None:
             policy = self._fold.policy
-            self._fold = Fold(policy, warmed(policy, self._fold.terms, state, history))
+            self._fold = Fold(policy, warm_terms(policy, self._fold.terms, state, history))
 
     @classmethod
     def open(
         cls, journal: Path | str, policy: Policy[Any] | None = None, *, read_only: bool = False, sync: bool = True
     ) -> "Learner":
         """The learner a journal tells of, to go on or only to be looked at; a policy of your own must be handed in."""
-        text = read(journal)[0].policy
-        made = made_policy(text if policy is None else policy)
+        text = read_entries(journal)[0].policy
+        made = as_policy(text if policy is None else policy)
         if str(made) != text:
             raise InputError(f"{journal}: its policy is {text}, not {made}")
         learner = cls.__new__(cls)
         learner._lock, learner._writer = RLock(), None
         if read_only:
-            learner._fold = folded(journal, made)
+            learner._fold = rebuild(journal, made)
             return learner
-        with claimed(journal, sync) as writer:
-            learner._fold = folded(journal, made)
+        with claim_journal(journal, sync) as writer:
+            learner._fold = rebuild(journal, made)
         learner._writer = writer
         return learner
 
@@ -109,14 +110,14 @@ class Learner:
     def load(cls, saved: dict[str, Any] | Path | str, policy: Policy[Any] | None = None) -> "Learner":
         """The learner that `save` wrote, without a journal."""
         learner = cls.__new__(cls)
-        learner._fold = loaded(saved, made_policy if policy is None else lambda text: policy)
+        learner._fold = load_fold(saved, as_policy if policy is None else lambda text: policy)
         learner._lock, learner._writer = RLock(), None
         return learner
 
     def save(self, path: Path | str | None = None) -> dict[str, Any]:
         """The whole learner as plain values that JSON can hold, written into a file if one is named."""
         with self._lock:
-            told = told_by(self._fold)
+            told = save_fold(self._fold)
         if path is not None:
             write_atomically(Path(path), json.dumps(told, allow_nan=False).encode())
         return told
@@ -126,7 +127,7 @@ class Learner:
         with self._lock:
             fold = self._fold
             among, number, names = fold.roster.among(eligible), fold.decisions, fold.roster.names
-            choice, moment = fold.choice(among), checked_time(time)
+            choice, moment = fold.choose(among), checked_time(time)
             if not 0 <= choice.arm < len(names):
                 raise PlayError(f"policy {fold.policy} chose arm {choice.arm}, allowed are 0 to {len(names) - 1}")
             arm, probability = (
@@ -137,7 +138,7 @@ class Learner:
                 told = {"id": number, "arm": arm, "chance": probability, "note": int(choice.note)}
                 told["eligible"] = None if among is None else [names[index] for index in among]
                 self._writer.append({"entry": "decide", **told, "time": moment})
-            fold.decided(choice)
+            fold.record_decision(choice)
         return Decision(number, arm, probability)
 
     def learn(
@@ -167,7 +168,7 @@ class Learner:
                 if truth is not None:
                     told |= {"truth": float(truth), "fake": fold.terms.inside(truth) != value}
                 self._writer.append({"entry": "reward", **told})
-            fold.rewarded(number, value)
+            fold.learn_reward(number, value)
         return True
 
     def add_arm(self, name: str) -> None:
@@ -188,10 +189,10 @@ class Learner:
 
     def _change(self, name: str, change: str) -> None:
         with self._lock:
-            self._fold.changing(name, change)  # refused here if at all
+            self._fold.after_change(name, change)  # refused here if at all
             if self._writer is not None:
                 self._writer.append({"entry": "arm", "arm": name, "change": change})
-            self._fold.change(name, change)
+            self._fold.change_arm(name, change)
 
     def retract(self, id: int | None = None, *, source: str | None = None) -> int:
         """Take back a decision's reward, or all that a source told so far; answers how many, and learns anew without.
@@ -208,26 +209,20 @@ class Learner:
         with self._lock:
             path, key = self._writer.path, "id" if source is None else "source"
             value = self._fold.number(id) if source is None else source
-            gone, count = retractions(path), 0
-            for number, entry in enumerate(read(path)[1], start=2):
-                told = entry["entry"] == "reward" and entry[key] == value
-                count += told and not gone.cover(number, entry)
+            standing, count = read_standing(path), 0
+            for line, entry in read_entries(path)[1]:
+                is_meant = entry["entry"] == "reward" and entry[key] == value
+                count += is_meant and not standing.leaves_out(line, entry["id"], entry["source"])
             if count == 0:
                 raise InputError(f"there is no reward of the {key} {value!r} to take back")
             self._writer.append({"entry": "retract", key: value})
-            self._fold = folded(path, policy)
+            self._fold = rebuild(path, policy)
         return count
 
     def probabilities(self, trials: int = 1000) -> dict[str, float]:
         """Each active arm's probability in the next decision; its frequency in trials where p(t) is unknown."""
         with self._lock:
-            fold = self._fold
-            active = fold.roster.active
-            if fold.policy.explicit and len(active) == len(fold.roster.names):
-                return dict(zip(active, map(float, fold.state.probabilities), strict=True))
-            if fold.policy.explicit:
-                return dict(zip(active, fold.policy.probabilities_among(fold.state, fold.roster.present), strict=True))
-            return fold.trial_shares(trials)
+            return self._fold.probabilities() or self._fold.trial_shares(trials)
 
     @property
     def arms(self) -> dict[str, str]:
@@ -266,15 +261,13 @@ class Learner:
         self.close()
 
 
-def made_policy(given: Policy[Any] | str) -> Policy[Any]:
-    """A policy, or one from its text."""
-    if isinstance(given, Policy):
-        return given
-    return SHIPPED.policy(given)
+def as_policy(policy: Policy[Any] | str) -> Policy[Any]:
+    """Return a policy as it is, or the one that a text names."""
+    return policy if isinstance(policy, Policy) else SHIPPED.policy(policy)
 
 
 def checked_time(time: Any) -> float | None:
-    """A time as a number, or none."""
-    if time is not None and not is_number(time):
+    """Return a time as a number, or None; raises InputError if it is neither."""
+    if time is not None and not is_finite_number(time):
         raise InputError(f"a time must be a number, such as seconds since 1970, not {time!r}")
     return None if time is None else float(time)

@@ -5,7 +5,6 @@ import warnings
 from typing import Any
 
 from robandit.game import Policy
-from robandit.policies.samba import Samba
 
 SURE = 3.0  # standard errors on either side of the observed lift
 FIRST = 256  # rewards before the first look; then whenever their number has doubled, so that looks are few
@@ -27,8 +26,8 @@ class Lift:
         self.counts, self.sums = [0] * len(names), [0.0] * len(names)
         self.total, self.look = 0, FIRST
 
-    def seen(self, arm: int, reward: float) -> None:
-        """One more reward."""
+    def take(self, arm: int, reward: float) -> None:
+        """Count one more reward."""
         while arm >= len(self.counts):
             self.counts.append(0)
             self.sums.append(0.0)
@@ -50,7 +49,7 @@ class Lift:
         if sure <= 0.5 * self.step and ratio - 1.0 - sure < self.step:
             self.warned = True
             known = f"{self.names[leader]!r} is {ratio - 1.0:.3f} ± {sure:.3f} better than {self.names[runner]!r}"
-            asked = f"samba's step {self.step:g} should be below that: it may settle on a worse arm"
+            asked = f"its step {self.step:g} should be below that: it may settle on a worse arm"
             least = ratio - 1.0 - sure
             advice = f"min_lift={least:.2g} would be" if least > 0.0 else "no step is surely below it so far"
             warnings.warn(f"after {self.total:,} rewards {known}, relatively; {asked}; {advice}", stacklevel=5)
@@ -63,6 +62,5 @@ def spread(mean: float, count: int) -> float:
 
 
 def lift_of(policy: Policy[Any], names: list[str]) -> Lift | None:
-    """A look at the lift for SAMBA, under a floor too; None for other policies."""
-    samba = getattr(policy, "inner", policy)
-    return Lift(samba.learning_rate, names) if isinstance(samba, Samba) else None
+    """A check of the lift for a policy that needs one; None for other policies."""
+    return None if policy.smallest_lift is None else Lift(policy.smallest_lift, names)

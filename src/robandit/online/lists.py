@@ -11,7 +11,7 @@ from robandit.state import put, saved
 
 
 def as_lists(state: Any) -> Any:
-    """The same state, its one-dimensional arrays turned into lists in place; tables stay arrays."""
+    """Turn a state's one-dimensional arrays into lists in place, and return it; tables stay arrays."""
     for item in fields(state):
         value = getattr(state, item.name)
         if isinstance(value, np.ndarray) and value.ndim == 1:
@@ -22,18 +22,18 @@ def as_lists(state: Any) -> Any:
 
 
 def as_arrays(policy: Policy[Any], setting: Setting, state: Any) -> Any:
-    """A copy of such a state with arrays, as the lab has it."""
+    """Return a copy of such a state with arrays, as the lab has it."""
     copy = policy.start(setting)
     put(copy, layout_of(copy), saved(state, layout_of(copy)))
     return copy
 
 
-def widened(state: Any, fresh: Any) -> None:
+def widen(state: Any, fresh: Any) -> None:
     """Give every list and table of a state the last entry that a fresh state with one more arm has there."""
     for item in fields(state):
         value, wider = getattr(state, item.name), getattr(fresh, item.name)
         if is_dataclass(value):
-            widened(value, wider)
+            widen(value, wider)
         elif isinstance(value, list) and len(wider) == len(value) + 1:
             value.append(wider[-1].item())
         elif isinstance(value, np.ndarray) and len(wider) == len(value) + 1:

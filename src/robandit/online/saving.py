@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable
+from math import nan
 from pathlib import Path
 from typing import Any
 
 from robandit.errors import InputError
 from robandit.game import Choice, Policy, Setting
-from robandit.online.fold import NAN, Fold
+from robandit.online.fold import Fold
 from robandit.online.lists import as_lists
 from robandit.online.roster import ACTIVE, PAUSED, RETIRED, Roster
 from robandit.online.terms import read_terms
@@ -17,57 +18,65 @@ KIND = {"robandit": "learner", "format": 1}
 KEYS = (*KIND, "terms", "decisions", "pending", "arms", "state")
 
 
-def told_by(fold: Fold) -> dict[str, Any]:
-    """All of a fold that its future depends on."""
+def save_fold(fold: Fold) -> dict[str, Any]:
+    """Return all of a fold that its future depends on, as plain values."""
     pending = [
         [number, int(arm), None if probability != probability else float(probability), int(note)]
         for number, (arm, probability, note) in fold.pending.items()
     ]
-    arms = [list(pair) for pair in zip(fold.roster.names, fold.roster.status, strict=True)]
-    told = {"terms": fold.terms.header(), "decisions": fold.decisions, "pending": pending, "arms": arms}
-    return {**KIND, **told, "state": fold.saved_state()}
+    return {
+        **KIND,
+        "terms": fold.terms.header(),
+        "decisions": fold.decisions,
+        "pending": pending,
+        "arms": [list(pair) for pair in zip(fold.roster.names, fold.roster.status, strict=True)],
+        "state": fold.saved_state(),
+    }
 
 
-def loaded(saved: dict[str, Any] | Path | str, make: Callable[[str], Policy[Any]]) -> Fold:
-    """The fold that was told, from a dictionary or a file."""
-    told = saved if isinstance(saved, dict) else read_json(saved)
-    if not isinstance(told, dict) or set(told) != set(KEYS) or any(told[key] != value for key, value in KIND.items()):
+def load_fold(saved: dict[str, Any] | Path | str, make: Callable[[str], Policy[Any]]) -> Fold:
+    """Return the fold that `save_fold` wrote, from a dictionary or a file; raises InputError if anything is amiss."""
+    values = saved if isinstance(saved, dict) else read_json(saved)
+    is_learner = isinstance(values, dict) and set(values) == set(KEYS)
+    if not is_learner or any(values[key] != value for key, value in KIND.items()):
         raise InputError(f"a saved learner must have the keys {', '.join(KEYS)}, with format 1")
-    terms = read_terms(told["terms"])
+    terms = read_terms(values["terms"])
     fold = Fold(make(terms.policy), terms)
     if str(fold.policy) != terms.policy:
         raise InputError(f"the saved learner's policy is {terms.policy}, not {fold.policy}")
     try:
-        fold.roster = Roster([name for name, _ in told["arms"]])
-        fold.roster.status = [status for _, status in told["arms"]]
-        fold.decisions = told["decisions"]
+        fold.roster = Roster([name for name, _ in values["arms"]])
+        fold.roster.status = [status for _, status in values["arms"]]
+        fold.decisions = values["decisions"]
         fold.pending = {
-            number: Choice(arm, NAN if probability is None else probability, note)
-            for number, arm, probability, note in told["pending"]
+            number: Choice(arm, nan if probability is None else probability, note)
+            for number, arm, probability, note in values["pending"]
         }
     except (TypeError, ValueError) as error:
         raise InputError(f"a saved learner cannot be read: {error}") from error
     check(fold)
     fold.roster.present = [arm for arm, status in enumerate(fold.roster.status) if status == ACTIVE]
     fold.setting = Setting(len(fold.roster.names), terms.horizon, terms.corruption)
-    fold.state = as_lists(load_state(fold.policy, fold.setting, told["state"]))
+    fold.state = as_lists(load_state(fold.policy, fold.setting, values["state"]))
     return fold
 
 
 def check(fold: Fold) -> None:
     """Refuse what no learner can have been."""
-    count, arms = fold.decisions, len(fold.roster.names)
+    count, arms, choices = fold.decisions, len(fold.roster.names), fold.pending.values()
     whole = type(count) is int and count >= 0
     numbers = all(type(number) is int and number < count for number in fold.pending) if whole else False
-    chosen = all(type(c.arm) is type(c.note) is int and 0 <= c.arm < arms for c in fold.pending.values())
-    likely = all(c.probability != c.probability or 0 < c.probability <= 1 for c in fold.pending.values() if chosen)
+    chosen = all(type(choice.arm) is type(choice.note) is int and 0 <= choice.arm < arms for choice in choices)
+    likely = all(
+        choice.probability != choice.probability or 0 < choice.probability <= 1 for choice in choices if chosen
+    )
     named = tuple(fold.roster.names[: len(fold.terms.arms)]) == fold.terms.arms and len(fold.roster.index) == arms
     if not (whole and numbers and chosen and likely and named and {ACTIVE, PAUSED, RETIRED} >= set(fold.roster.status)):
         raise InputError("a saved learner cannot be read: its decisions, pending choices or arms do not fit together")
 
 
 def read_json(path: Path | str) -> Any:
-    """What a file says."""
+    """Return the value in a JSON file; raises InputError if there is none."""
     try:
         return json.loads(Path(path).read_bytes())
     except OSError as error:

@@ -122,7 +122,7 @@ def record(
         raise InputError(f"the file {str(path)!r} is there already: a simulation begins a new journal")
     crowd, seen = Crowd(sources, ring, seed), Seen()
     names = [f"arm {number}" for number in range(1, len(environment.means) + 1)]
-    told = min(adversary.budget, float(horizon)) if adversary else 0.0
-    with Learner(policy, names, seed=seed, horizon=horizon, corruption=told, journal=path, sync=False) as learner:
+    budget = min(adversary.budget, float(horizon)) if adversary else 0.0
+    with Learner(policy, names, seed=seed, horizon=horizon, corruption=budget, journal=path, sync=False) as learner:
         played = Recorded(learner, crowd, seen), Witnessed(environment, seen), adversary
         return simulate(*played, horizon=horizon, runs=1, seed=seed, threads=1, engine="plain", progress=progress)

@@ -1,7 +1,7 @@
-"""What operators said last: sources quarantined, capped or given a weight, rewards retracted, learning stopped.
+"""The effect of all acts so far: sources quarantined, capped or weighted, rewards retracted, learning stopped.
 
 A standing holds for the whole journal, from its first line: who is quarantined today is taken out of what was learnt
-last week. So an act of an operator means that the journal is folded again, and releasing a source undoes it entirely.
+last week. So after an operator's act the journal is folded again, and releasing a source undoes it entirely.
 """
 
 from collections.abc import Iterable
@@ -12,11 +12,12 @@ from robandit.errors import InputError
 from robandit.online.rules import is_plain_number
 
 Entry = dict[str, Any]
+ACTS = ("source", "retract", "breaker")
 CHANGES = ("quarantined", "released", "capped", "weighted")
 
 
 class Verdict(NamedTuple):
-    """What was said of one source."""
+    """What operators decided about one source."""
 
     quarantined: bool = False
     cap: int | None = None  # rewards learnt in a day; None: as the rules say
@@ -25,18 +26,18 @@ class Verdict(NamedTuple):
 
 @dataclass
 class Standing:
-    """All that was said, up to some line."""
+    """What operators decided, up to some line."""
 
     sources: dict[str, Verdict] = field(default_factory=dict)
     retracted: dict[tuple[str, Any], int] = field(default_factory=dict)  # (id or source, which): lines before this one
     frozen: int | None = None  # nothing after this line is learnt until a person says so
 
     def take(self, line: int, entry: Entry) -> bool:
-        """One more entry; True if it was an act that changes what counts."""
+        """Apply one more entry; returns whether it was an act, which changes what counts."""
         kind = entry["entry"]
         if kind == "source":
             name = entry["source"]
-            self.sources[name] = changed(self.sources.get(name, Verdict()), entry)
+            self.sources[name] = change_verdict(self.sources.get(name, Verdict()), entry)
         elif kind == "retract":
             key = "source" if "source" in entry else "id"
             self.retracted[key, entry[key]] = line
@@ -55,11 +56,11 @@ class Standing:
         return bool(self.sources) and any(self.verdict(name).quarantined for name in levels_of(source))
 
     def verdict(self, name: str) -> Verdict:
-        """What was said of a source or of the token before it."""
+        """Return what was decided about a source or about the token before it."""
         return self.sources.get(name, NOTHING)
 
     def weight(self, source: str | None) -> float:
-        """The probability with which a reward of a source is learnt."""
+        """Return the probability with which a reward of a source is learnt."""
         return min(self.verdict(name).weight for name in levels_of(source)) if self.sources else 1.0
 
 
@@ -67,12 +68,12 @@ NOTHING = Verdict()
 
 
 def levels_of(source: str | None) -> tuple[str, str]:
-    """A source by its full name and by its token's, which stands before the first / (or is all of it)."""
+    """Return a source's full name and its token's, which stands before the first / (or is all of it)."""
     return (source, source.partition("/")[0]) if source else ("", "")
 
 
-def changed(verdict: Verdict, entry: Entry) -> Verdict:
-    """A verdict after one more act."""
+def change_verdict(verdict: Verdict, entry: Entry) -> Verdict:
+    """Return a verdict after one more act; raises InputError if the act cannot be."""
     change = entry["change"]
     if change not in CHANGES:
         raise InputError(f"a source can be {', '.join(CHANGES)}, not {change!r}")
@@ -90,8 +91,8 @@ def changed(verdict: Verdict, entry: Entry) -> Verdict:
 
 
 def standing_of(entries: Iterable[tuple[int, Entry]]) -> Standing:
-    """What all acts among some entries come to."""
-    found = Standing()
+    """Return what all acts among some entries come to."""
+    standing = Standing()
     for line, entry in entries:
-        found.take(line, entry)
-    return found
+        standing.take(line, entry)
+    return standing

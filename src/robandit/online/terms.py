@@ -36,7 +36,7 @@ class Terms:
             if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
                 raise InputError(f"{name} must be a whole number from {least} to {most:,}, not {number!r}")
         for name in ("corruption", "low", "high"):
-            if not is_number(getattr(self, name)):
+            if not is_finite_number(getattr(self, name)):
                 raise InputError(f"{name} must be a finite number, not {getattr(self, name)!r}")
             object.__setattr__(self, name, float(getattr(self, name)))
         if self.corruption < 0:
@@ -91,7 +91,7 @@ def check_names(arms: Any) -> None:
         raise InputError(f"the arm {name!r} is named twice")
 
 
-def is_number(value: Any) -> bool:
+def is_finite_number(value: Any) -> bool:
     """Whether a value is a finite number; a truth value is one too."""
     try:
         return math.isfinite(value)

@@ -8,20 +8,22 @@ from typing import Any
 from robandit.errors import InputError
 from robandit.game import Policy
 from robandit.lab.log import Log, replay_log
+from robandit.online.columns import JournalLog, read_columns
 from robandit.online.fold import Fold
-from robandit.online.journal import JournalLog, as_log
 from robandit.online.lists import as_lists
 from robandit.online.terms import Terms
 from robandit.state import save_state
 
 
-def warmed(policy: Policy[Any], terms: Terms, state: dict[str, Any] | None, history: Log | Path | str | None) -> Terms:
-    """Terms with a state to begin with: one that was saved, or what a history makes of a fresh one; or neither."""
+def warm_terms(
+    policy: Policy[Any], terms: Terms, state: dict[str, Any] | None, history: Log | Path | str | None
+) -> Terms:
+    """Return terms with the state to begin with: a saved one, what a history makes of a fresh one, or none."""
     if state is not None and history is not None:
         raise InputError("a learner begins with a state or with a history, not with both")
     if history is None:
         return replace(terms, state=state)
-    log = history if isinstance(history, Log) else as_log(history)
+    log = history if isinstance(history, Log) else read_columns(history)
     if policy.reads_note and log.notes is None:
         raise InputError(
             f"{policy.name} learns from the notes of its own choices: a history without notes says nothing"
@@ -29,13 +31,12 @@ def warmed(policy: Policy[Any], terms: Terms, state: dict[str, Any] | None, hist
     if isinstance(log, JournalLog) and (log.changes or tuple(log.names) != terms.arms):
         raise InputError(f"the history must have the same arms from first to last, not {', '.join(log.names)}")
     began = log.terms.state if isinstance(log, JournalLog) and log.terms.policy == terms.policy else None
-    given: dict[str, Any] = {"horizon": terms.horizon, "corruption": terms.corruption, "seed": terms.seed}
-    folded = replay_log(policy, log, arms=len(terms.arms), state=began, engine="plain", **given)
-    return replace(terms, state=save_state(policy, folded))
+    state_after = replay(policy, terms, log, len(terms.arms), began, "plain")
+    return replace(terms, state=save_state(policy, state_after))
 
 
 def fold_log(policy: Policy[Any], log: JournalLog, *, engine: str = "rounds") -> Any:
-    """The state after a journal's rows, changes of arms included; compiled unless `engine` is "plain"."""
+    """Return the state after a journal's rows, changes of arms included; compiled unless `engine` is "plain"."""
     changes = [(row, change, log.names[arm]) for row, change, arm in log.changes]
     return fold_rows(policy, log.terms, log, changes, engine=engine)
 
@@ -43,17 +44,22 @@ def fold_log(policy: Policy[Any], log: JournalLog, *, engine: str = "rounds") ->
 def fold_rows(
     policy: Policy[Any], terms: Terms, log: Log, changes: Iterable[tuple[int, str, str]], *, engine: str = "rounds"
 ) -> Any:
-    """The state after a log's rows; before some of them an arm was added, paused, ..., by its name."""
+    """Return the state after a log's rows; before some of them an arm was added, paused, ..., by its name."""
     columns, first = log.columns(), 0
     fold, state = Fold(policy, replace(terms, state=None)), terms.state
 
-    def after(stop: int | None) -> Any:
+    def state_after(stop: int | None) -> Any:
         piece = Log(**{name: column[first:stop] for name, column in columns.items()})
-        told: dict[str, Any] = {"horizon": terms.horizon, "corruption": terms.corruption, "seed": terms.seed}
-        return replay_log(policy, piece, arms=fold.setting.arms, state=state, engine=engine, **told)
+        return replay(policy, terms, piece, fold.setting.arms, state, engine)
 
     for row, change, name in changes:
-        fold.state = as_lists(after(row))
-        fold.change(name, change)
+        fold.state = as_lists(state_after(row))
+        fold.change_arm(name, change)
         state, first = fold.saved_state(), row
-    return after(None)
+    return state_after(None)
+
+
+def replay(policy: Policy[Any], terms: Terms, log: Log, arms: int, state: dict[str, Any] | None, engine: str) -> Any:
+    """Return the state after a log, from a saved state or (None) from a fresh one, under a learner's terms."""
+    setting: dict[str, Any] = {"horizon": terms.horizon, "corruption": terms.corruption, "seed": terms.seed}
+    return replay_log(policy, log, arms=arms, state=state, engine=engine, **setting)

@@ -1,17 +1,22 @@
-"""Appending to a journal: one writer, each line on the disk before it counts, a torn last line mended."""
+"""Appending to a journal: one writer, each line on the disk before it counts, a torn last line repaired."""
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from robandit.errors import InputError
-from robandit.online.journal import Entry, lines, spelled
+from robandit.online.journal import read_lines, write_line
+from robandit.online.standing import Entry
 from robandit.online.terms import Terms
 
+try:
+    import fcntl
+except ImportError:  # no POSIX system
+    fcntl = None  # type: ignore[assignment]
 
-class Writer:
+
+class JournalWriter:
     """The one writer of a journal; with `sync` a line is on the disk before `append` returns, else with the system.
 
     Without `sync` a crash of the machine may lose the last lines, a crash of the process alone may not.
@@ -19,6 +24,8 @@ class Writer:
 
     def __init__(self, path: Path | str, sync: bool = True) -> None:
         self.path, self.sync, self.broken = Path(path), sync, ""
+        if fcntl is None:
+            raise InputError("a journal cannot be locked on this system, which has no fcntl: use a learner without one")
         try:
             self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)  # it holds the seed
         except OSError as error:
@@ -26,7 +33,7 @@ class Writer:
         try:
             self.lock()
             self.checksum = self.end = self.lines = 0
-            for line in lines(self.path):
+            for line in read_lines(self.path):
                 self.checksum, self.end, self.lines = line.checksum, line.end, line.number
             if os.fstat(self.file).st_size > self.end:  # a torn line: it was never acknowledged
                 os.ftruncate(self.file, self.end)
@@ -43,7 +50,7 @@ class Writer:
             raise InputError(f"the journal {str(self.path)!r} is being written by another learner") from error
 
     def begin(self, terms: Terms) -> None:
-        """The first line; the file's name is made durable too."""
+        """Write the first line; the file's name is made durable too."""
         self.append(terms.header())
         folder = os.open(self.path.parent, os.O_RDONLY)
         try:
@@ -52,11 +59,11 @@ class Writer:
             os.close(folder)
 
     def append(self, entry: Entry) -> None:
-        """One more line, whole or not at all."""
+        """Write one more line, whole or not at all; raises InputError if it cannot be written."""
         if self.broken:
             raise InputError(f"the journal {str(self.path)!r} cannot be written: {self.broken}")
         try:
-            text, checksum = spelled(entry, self.checksum)
+            text, checksum = write_line(entry, self.checksum)
         except (TypeError, ValueError) as error:
             raise InputError(f"this cannot be written into a journal: {error}") from error
         try:
@@ -79,16 +86,16 @@ class Writer:
             self.broken = f"{error.strerror}, and the torn line could not be removed"
 
     def close(self) -> None:
-        """Let the file go; the next writer may have it."""
+        """Close the file, so that another writer can have it."""
         if self.file >= 0:
             os.close(self.file)
         self.file, self.broken = -1, "it was closed"
 
 
 @contextmanager
-def claimed(path: Path | str, sync: bool) -> Iterator[Writer]:
-    """A writer, let go again if what it was wanted for fails; a file without a line goes too."""
-    writer = Writer(path, sync)
+def claim_journal(path: Path | str, sync: bool) -> Iterator[JournalWriter]:
+    """Yield a writer, closed again if what it was opened for fails; a file without a line is removed too."""
+    writer = JournalWriter(path, sync)
     try:
         yield writer
     except BaseException:

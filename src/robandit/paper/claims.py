@@ -22,7 +22,7 @@ class Claim:
     where: str
     weigh: Weighing
     note: str = ""
-    theory: tuple[str, ...] = ()  # statements of `robandit theory` it rests on
+    theory: tuple[str, ...] = ()  # statements of `robandit paper theory` it rests on
 
 
 CLAIMS = (

@@ -11,13 +11,14 @@ from robandit.paper.claims import CLAIMS, weighed
 from robandit.paper.published import FIVE, K_SWEEP, READINGS, SCHEMES
 from robandit.paper.resampling import resampling_cost
 from robandit.paper.timing import time_table
+from robandit.report.page import Section, write_page
+from robandit.report.table import DataTable
 from robandit.store.cells import Store
 from robandit.store.code import module_hash
 from robandit.store.files import write_atomically
-from robandit.study.report import READING, Section, grid_section, write_page
+from robandit.study.report import READING, grid_section
 from robandit.study.results import Results, values
 from robandit.study.spec import Study
-from robandit.study.tables import Sheet
 from robandit.theory import statements
 from robandit.version import __version__
 
@@ -110,7 +111,7 @@ def weighed_statements(folder: Path) -> dict[str, Any]:
     path = folder / f"theory-{module_hash('robandit.theory.statements')}.json"
     if not path.exists():
         wanted = {name for claim in CLAIMS for name in claim.theory}
-        write_atomically(path, json.dumps(statements.weighed(only=wanted), indent=1).encode())
+        write_atomically(path, json.dumps(statements.weigh_statements(only=wanted), indent=1).encode())
     return {item["id"]: item for item in json.loads(path.read_bytes())}
 
 
@@ -122,10 +123,12 @@ def theory_section(found: dict[str, Any]) -> Section:
     ]
     text = [
         "What runs cannot decide: statements of the paper that the claims above rest on, weighed by exact fractions, "
-        "exact optima and plays. `robandit theory` weighs all of them, docs/theory.md proves what holds instead."
+        "exact optima and plays. `robandit paper theory` weighs all of them, docs/theory.md proves what holds instead."
     ]
-    sheet = Sheet("theory-rows", "Statements", ["id", "where", "statement", "verdict", "known", "evidence"], rows)
-    return Section("theory", "The theory behind the claims", text, tables=[sheet])
+    table = DataTable(
+        "Statements", ["id", "where", "statement", "verdict", "known", "evidence"], rows, id="theory-rows"
+    )
+    return Section("theory", "The theory behind the claims", text, tables=[table])
 
 
 def short(policy: str) -> str:
@@ -184,7 +187,7 @@ def sweep_section(table: dict[str, dict[str, Any]]) -> Section:
             ours = (row["mean"], row["half_width_95"], row["runs"])
             rows.append([called(policy), int(arms), *ours, paper, off, mark])
     headings = ["algorithm", "K", "ours", "± 95 %", "runs", "paper", "off by %", "within 15 %?"]
-    note = "Headline reading. Rows without a paper value are policies the paper does not simulate."
+    caption = "Headline reading. Rows without a paper value are policies the paper does not simulate."
     text = [
         "The paper gives means without intervals, so a difference cannot be tested, only shown; "
         "15 % is a mark for the eye, not a test."
@@ -193,7 +196,7 @@ def sweep_section(table: dict[str, dict[str, Any]]) -> Section:
         "table-3",
         "The sweep over K beside the paper's Table 3",
         text,
-        tables=[Sheet("table-3-rows", "Regret by K", headings, rows, note)],
+        tables=[DataTable("Regret by K", headings, rows, caption, "table-3-rows")],
     )
 
 
@@ -216,5 +219,8 @@ def time_section(times: dict[str, Any]) -> Section:
         "the others, so ratios within one repeat scatter. Seconds depend on the machine; compare ratios."
     ]
     return Section(
-        "time", "Time beside the paper's Table 2", text, tables=[Sheet("time-rows", "Time of a run", headings, rows)]
+        "time",
+        "Time beside the paper's Table 2",
+        text,
+        tables=[DataTable("Time of a run", headings, rows, id="time-rows")],
     )

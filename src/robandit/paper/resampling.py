@@ -11,11 +11,11 @@ from robandit.environments.means import spread_means
 from robandit.game import Choice, Floats, Setting
 from robandit.lab.runner import prepare
 from robandit.lab.scenario import Scenario
-from robandit.policies.ftpl import Ftpl, Resampling, State, at_most
+from robandit.policies.ftpl import Ftpl, FtplState, Resampling, at_most
 
 
 @dataclass
-class Counted(State):
+class Counted(FtplState):
     """FTPL's state with the sum of the resamples and of their squares."""
 
     tries: float = 0.0

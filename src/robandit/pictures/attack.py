@@ -1,17 +1,18 @@
-"""An attack over time: what it spends, what it does to the best arm's share, what that costs."""
+"""An attack over time: the regret, the share of pulls on the best arm, and the corruption paid."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from robandit.pictures.rendered import picture
 from robandit.pictures.style import WIDTH, headline, plain_axes, thousands
 
 GREY = "#757575"  # of what is compared with
 
 
-def attack_over_time(stories: list[tuple[str, Any]], colour: str, message: str, rest: str, path: Path) -> None:
-    """Three panels under each other on one time axis; mean over runs, band from the 5 % to the 95 % quantile."""
+@picture
+def draw_attack(stories: list[tuple[str, Any]], colour: str, message: str, rest: str) -> Any:
+    """Three panels on one time axis; mean over runs, band from the 5 % to the 95 % quantile."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, 7.0), layout="constrained")
@@ -22,11 +23,11 @@ def attack_over_time(stories: list[tuple[str, Any]], colour: str, message: str, 
             values = getattr(story, field)
             if field == "paid" and values.max() == 0.0:
                 continue
-            look: dict[str, Any] = {"color": GREY if number else colour, "linestyle": "--" if number else "-"}
-            axes.plot(story.rounds, values.mean(axis=0), linewidth=1.8, label=label, **look)
+            style: dict[str, Any] = {"color": GREY if number else colour, "linestyle": "--" if number else "-"}
+            axes.plot(story.rounds, values.mean(axis=0), linewidth=1.8, label=label, **style)
             if len(values) > 1 and field != "best_share":
                 low, high = np.quantile(values, [0.05, 0.95], axis=0)
-                axes.fill_between(story.rounds, low, high, color=look["color"], alpha=0.15, linewidth=0)
+                axes.fill_between(story.rounds, low, high, color=style["color"], alpha=0.15, linewidth=0)
         axes.set_ylabel(name, fontsize=9)
         axes.tick_params(labelsize=8.5)
         axes.yaxis.set_major_formatter(thousands)
@@ -40,4 +41,4 @@ def attack_over_time(stories: list[tuple[str, Any]], colour: str, message: str, 
     headline(figure, panels[0], message, rest)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
-    figure.savefig(path, dpi=200)
+    return figure

@@ -1,14 +1,15 @@
-"""Bounds beside measured curves: a panel for each policy of which more than an order is known."""
+"""Bounds beside measured curves: one panel for each policy with a bound whose constants are known."""
 
-from pathlib import Path
 from typing import Any
 
+from robandit.pictures.rendered import picture
 from robandit.pictures.style import colour_of, plain_axes, thousands
 
 COLUMNS = 4
 
 
-def bounds_picture(panels: list[dict[str, Any]], rounds: list[int], caption: str, path: Path) -> None:
+@picture
+def draw_bounds(panels: list[dict[str, Any]], rounds: list[int], caption: str) -> Any:
     """Regret over rounds, both logarithmic; a panel has `policy`, `mean`, `half`, `bound` and `least`, each by round.
 
     `bound` is None where only the growth is known; `least` is the line of Lai and Robbins, which holds for large T.
@@ -48,4 +49,4 @@ def bounds_picture(panels: list[dict[str, Any]], rounds: list[int], caption: str
     figure.supylabel("regret (true means)", fontsize=10)
     figure.suptitle(caption, fontsize=11, x=0.01, ha="left")
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
-    figure.savefig(path, dpi=160)
+    return figure

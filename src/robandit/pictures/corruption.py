@@ -1,20 +1,20 @@
-"""Regret against the budget C under the worst attack found: a panel a family of policies, all others grey behind it."""
+"""Regret against the budget C under the worst attack: one panel per family of policies, all others grey behind it."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 import numpy as np
 
 from robandit.game import Floats
-from robandit.pictures.style import FAMILIES, Look, family_of, log_ticks, looks, plain_axes, thousands
+from robandit.pictures.rendered import picture
+from robandit.pictures.style import FAMILIES, LineStyle, family_of, line_styles, log_ticks, plain_axes, thousands
 
 COLUMNS, GREY = 4, "#c8c8c8"
 
 
 @dataclass(frozen=True)
-class Curve:
+class BudgetCurve:
     """One policy: budgets, mean regret with half a 95 % interval, the clean regret, and a heuristic slope if any."""
 
     label: str
@@ -25,8 +25,9 @@ class Curve:
     slope: float | None = None
 
 
-def regret_against_budget(groups: list[tuple[str, list[Curve]]], caption: str, path: Path) -> None:
-    """A block of panels a threat model, all on the same logarithmic axes."""
+@picture
+def draw_regret_by_budget(groups: list[tuple[str, list[BudgetCurve]]], caption: str) -> Any:
+    """One block of panels per threat model, all on the same logarithmic axes."""
     from matplotlib.figure import Figure
 
     families = [
@@ -41,12 +42,12 @@ def regret_against_budget(groups: list[tuple[str, list[Curve]]], caption: str, p
         words.append("Dotted: clean + (2+α)C/(1−α/α_max) for SAMBA, a heuristic, no bound.")
     figure.suptitle("\n".join(fill(line, round(15.5 * width)) for line in words), fontsize=8, x=0.01, ha="left")
     boxes = figure.subplots(deep * len(groups), columns, sharex=True, sharey=True, squeeze=False)
-    look = looks(curve.label for _, curves in groups for curve in curves)
+    styles = line_styles(curve.label for _, curves in groups for curve in curves)
     for block, (title, curves) in enumerate(groups):
         rows = boxes[block * deep : (block + 1) * deep].ravel()
         for axes, family in zip(rows, families, strict=False):
             own = [curve for curve in curves if family_of(curve.label) == family]
-            draw_family(axes, own, [curve for curve in curves if curve not in own], look)
+            draw_family(axes, own, [curve for curve in curves if curve not in own], styles)
             axes.set_title(f"{family} ({title})" if axes is rows[0] else family, fontsize=8, loc="left", pad=3)
         for axes in rows[len(families) :]:
             axes.remove()
@@ -56,15 +57,15 @@ def regret_against_budget(groups: list[tuple[str, list[Curve]]], caption: str, p
         axes.set_ylabel("regret (rewards lost)", fontsize=7)
     for axes in boxes[-1]:
         axes.set_xlabel("budget C (rewards or means moved)", fontsize=7)
-    figure.savefig(path, dpi=200)
+    return figure
 
 
-def draw_family(axes: Any, own: list[Curve], others: list[Curve], look: dict[str, Look]) -> None:
+def draw_family(axes: Any, own: list[BudgetCurve], others: list[BudgetCurve], styles: dict[str, LineStyle]) -> None:
     """The lines of one family with their intervals, the rest behind them."""
     for curve in others:
         axes.plot(curve.budgets, curve.regret, color=GREY, linewidth=0.6, zorder=1)
     for curve in own:
-        style = look[curve.label]
+        style = styles[curve.label]
         lines = {"color": style.colour, "linestyle": style.dash, "linewidth": 1.2, "zorder": 3}
         marks = {"marker": style.marker, "markersize": 3, "capsize": 1.5}
         axes.errorbar(curve.budgets, curve.regret, yerr=curve.half, label=curve.label, **lines, **marks)

@@ -1,12 +1,12 @@
-"""The frontier as small multiples: what a policy costs in peace against what it costs to turn it."""
+"""The frontier as small multiples: the clean regret of a policy against what it costs to fool it."""
 
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from robandit.pictures.labels import Label, place_labels
+from robandit.pictures.labels import DotLabel, place_labels
+from robandit.pictures.rendered import picture
 from robandit.pictures.style import FAMILIES, colour_of, family_of, log_ticks, plain_axes, thousands
 
 PRICES = {"reward": "price C (rewards)", "share": "price (% of rounds)"}
@@ -14,7 +14,7 @@ FEW, MOST = 8, 6  # so few dots are all labelled; no more lines than this are, w
 
 
 @dataclass(frozen=True)
-class Dot:
+class FrontierDot:
     """One policy with its knob at one value; a price that no block reached is infinite."""
 
     policy: str
@@ -30,20 +30,21 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Panel:
+class FrontierPanel:
     """One attacker on one environment."""
 
     attacker: str
     place: str
     horizon: int
-    dots: list[Dot]
-    idle: tuple[str, ...] = ()  # do not learn within the horizon
+    dots: list[FrontierDot]
+    idle: tuple[str, ...] = ()  # policies that do not learn within the horizon
     unit: str = "reward"
     limit: float | None = None  # a share from which on no policy can know better
 
 
-def frontier(panels: list[Panel], caption: str, path: Path) -> None:
-    """Attackers side by side, environments below each other; of one attacker, two environments a row."""
+@picture
+def draw_frontier(panels: list[FrontierPanel], caption: str) -> Any:
+    """Attackers side by side, environments below each other; of one attacker, two environments side by side."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -80,10 +81,10 @@ def frontier(panels: list[Panel], caption: str, path: Path) -> None:
         high = spot.y1 + 0.27 / figure.get_figheight()
         style: dict[str, Any] = {"fontsize": 8.5, "fontweight": "bold", "va": "bottom", "ha": "left"}
         figure.text(spot.x0, high, fill(attacker, 24), **style)
-    figure.savefig(path, dpi=200)
+    return figure
 
 
-def add_legend(figure: Any, panels: list[Panel], columns: int) -> None:
+def add_legend(figure: Any, panels: list[FrontierPanel], columns: int) -> None:
     """The colour of each family that is there."""
     from matplotlib.lines import Line2D
 
@@ -94,12 +95,12 @@ def add_legend(figure: Any, panels: list[Panel], columns: int) -> None:
         if family in used
     ]
     if any(math.isinf(dot.high) for panel in panels for dot in panel.dots):
-        words = "not turned on every block"
+        words = "not fooled in every block"
         handles.append(Line2D([], [], color="#757575", marker="^", markersize=4, linewidth=0, label=words))
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=7.5)
 
 
-def draw_panel(axes: Any, panel: Panel, title: str, bottom: bool, small: bool) -> None:
+def draw_panel(axes: Any, panel: FrontierPanel, title: str, bottom: bool, small: bool) -> None:
     """Every line pale, the front strong and with its bars, what no policy can exceed as a dashed line."""
     size, dots = 7 if small else 9, scaled(panel)
     for line in dict.fromkeys(dot.line for dot in dots):
@@ -143,7 +144,7 @@ def draw_limit(axes: Any, limit: float, size: float) -> None:
     axes.text(0.99, limit, f"limit {limit:.3g} %", transform=axes.get_yaxis_transform(), **style)
 
 
-def draw_front(axes: Any, dot: Dot) -> None:
+def draw_front(axes: Any, dot: FrontierDot) -> None:
     """One dot of the front with both of its ranges; an open end is a triangle."""
     colour, half = colour_of(dot.policy), [[min(dot.half, 0.9 * dot.regret)], [dot.half]]
     sure = math.isfinite(dot.high)
@@ -153,8 +154,8 @@ def draw_front(axes: Any, dot: Dot) -> None:
     axes.errorbar(dot.regret, dot.price, xerr=half, yerr=bars, fmt=marker, color=colour, ecolor=colour, **look)
 
 
-def scaled(panel: Panel) -> list[Dot]:
-    """The dots in the units of the axes; one that no attack turned stands above all others."""
+def scaled(panel: FrontierPanel) -> list[FrontierDot]:
+    """The dots in the units of the axes; one that no attack fooled stands above all others."""
     unit = 100.0 if panel.unit == "share" else 1.0
     reached = [value for dot in panel.dots for value in (dot.price, dot.high) if math.isfinite(value)]
     top = 1.5 * max([*reached, panel.limit or 0.0], default=1.0) or 1.0
@@ -165,18 +166,18 @@ def scaled(panel: Panel) -> list[Dot]:
     return [replace(dot, low=unit * dot.low, price=unit * dot.price, high=unit * dot.high) for dot in capped]
 
 
-def label_panel(figure: Any, axes: Any, panel: Panel, size: float) -> None:
+def label_panel(figure: Any, axes: Any, panel: FrontierPanel, size: float) -> None:
     """A label for each line that leads the front; with room enough, for each dot on it with its value."""
     dots, few = scaled(panel), len(panel.dots) <= FEW
-    shown, large = dots if few else leading(dots), size > 8
-    groups: dict[str, list[Dot]] = {}
-    for dot in sorted(shown, key=lambda dot: dot.regret):
+    candidates, large = dots if few else leading(dots), size > 8
+    groups: dict[str, list[FrontierDot]] = {}
+    for dot in sorted(candidates, key=lambda dot: dot.regret):
         value = "" if dot.value is None or not large else f" {dot.value:g}"
         groups.setdefault(dot.policy if few else dot.line + value, []).append(dot)
-    kept = sorted(groups.items(), key=lambda item: -len(item[1]))[: None if few or large else MOST]
+    labelled = sorted(groups.items(), key=lambda item: -len(item[1]))[: None if few or large else MOST]
     labels = [
-        Label(words, colour_of(group[0].policy), [(dot.regret, dot.price) for dot in group])
-        for words, group in reversed(kept)  # what has one place only comes first
+        DotLabel(words, colour_of(group[0].policy), [(dot.regret, dot.price) for dot in group])
+        for words, group in reversed(labelled)  # what has one place only comes first
     ]
     bars = [
         (0.99 * dot.regret, max(dot.low, 0.01 * dot.price), 1.01 * dot.regret, dot.high)
@@ -186,10 +187,10 @@ def label_panel(figure: Any, axes: Any, panel: Panel, size: float) -> None:
     place_labels(figure, axes, labels, [(dot.regret, dot.price) for dot in dots], bars, size)
 
 
-def leading(dots: list[Dot]) -> list[Dot]:
+def leading(dots: list[FrontierDot]) -> list[FrontierDot]:
     """Those of the front whose price nobody with less clean regret reaches, by the estimates alone."""
-    found: list[Dot] = []
+    leaders: list[FrontierDot] = []
     for dot in sorted((dot for dot in dots if dot.front), key=lambda dot: (dot.regret, -dot.price)):
-        if not found or dot.price > found[-1].price:
-            found.append(dot)
-    return found
+        if not leaders or dot.price > leaders[-1].price:
+            leaders.append(dot)
+    return leaders

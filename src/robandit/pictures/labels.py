@@ -11,7 +11,7 @@ Box = tuple[float, float, float, float]  # left, bottom, right, top
 
 
 @dataclass(frozen=True)
-class Label:
+class DotLabel:
     """Words for one of several dots: whichever has room beside it."""
 
     words: str
@@ -20,7 +20,7 @@ class Label:
 
 
 def place_labels(
-    figure: Any, axes: Any, labels: list[Label], dots: list[tuple[float, float]], bars: list[Box], size: float
+    figure: Any, axes: Any, labels: list[DotLabel], dots: list[tuple[float, float]], bars: list[Box], size: float
 ) -> None:
     """Each label at the nearest place where it covers least; halos lie under dots and error bars, never over them."""
     from matplotlib.patheffects import withStroke
@@ -53,12 +53,12 @@ def place_labels(
 
 def boxes_around(centre: Any, reach: float, width: float, height: float) -> list[Box]:
     """The places for a label at one distance from a dot."""
-    found = []
+    boxes = []
     for dx, dy in DIRECTIONS:
         left = centre[0] + dx * reach - (width if dx < 0 else width / 2 if dx == 0 else 0.0)
         low = centre[1] + dy * reach - (height if dy < 0 else height / 2 if dy == 0 else 0.0)
-        found.append((left, low, left + width, low + height))
-    return found
+        boxes.append((left, low, left + width, low + height))
+    return boxes
 
 
 def hidden(box: Box, taken: list[Box], written: list[Box], frame: Box) -> float:

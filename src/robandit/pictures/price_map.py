@@ -1,19 +1,19 @@
 """Where corruption buys most: a line over p for two arms, a map over log-ratios for three."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from robandit.game import Floats
+from robandit.pictures.rendered import picture
 from robandit.pictures.style import COLOURS, WIDTH, plain_axes
 
 TICKS = (0.01, 0.1, 0.5, 0.9, 0.99)
 RATIOS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
-def price_line(axes: Any, probabilities: Floats, worth: Floats, price: float, title: str) -> None:
-    """Worth of a unit by chance of the best arm, log-odds to the right, and the price it is held against."""
+def draw_line(axes: Any, probabilities: Floats, worth: Floats, price: float, title: str) -> None:
+    """Worth of a unit by the probability of the best arm, log-odds to the right, and the price it is held against."""
     odds = np.log(probabilities / (1.0 - probabilities))
     seen = np.abs(odds) <= 6.0
     axes.plot(odds[seen], worth[seen], color=COLOURS[0])
@@ -28,7 +28,7 @@ def price_line(axes: Any, probabilities: Floats, worth: Floats, price: float, ti
     plain_axes(axes)
 
 
-def price_plane(figure: Any, axes: Any, ratios: Floats, worth: Floats, title: str) -> None:
+def draw_plane(figure: Any, axes: Any, ratios: Floats, worth: Floats, title: str) -> None:
     """The same for three arms: colour over the two log-ratios, with the lines on which the leader changes."""
     seen = np.abs(ratios) <= np.log(150.0)
     drawn = axes.pcolormesh(ratios[seen], ratios[seen], worth[np.ix_(seen, seen)].T, cmap="viridis", shading="nearest")
@@ -50,12 +50,13 @@ def price_plane(figure: Any, axes: Any, ratios: Floats, worth: Floats, title: st
     axes.set_aspect("equal")
 
 
-def price_maps(line: tuple[Floats, Floats, float, str], plane: tuple[Floats, Floats, str], path: Path) -> None:
+@picture
+def draw_price_maps(line: tuple[Floats, Floats, float, str], plane: tuple[Floats, Floats, str]) -> Any:
     """Both, one above the other, so that they can be read on a phone."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, 8.4), layout="constrained")
     above, below = figure.subplots(2, 1, height_ratios=(2, 3))
-    price_line(above, *line)
-    price_plane(figure, below, *plane)
-    figure.savefig(path, dpi=200)
+    draw_line(above, *line)
+    draw_plane(figure, below, *plane)
+    return figure

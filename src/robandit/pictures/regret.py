@@ -1,34 +1,28 @@
 """Regret over time, and regret of many policies side by side."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from robandit.errors import InputError
 from robandit.lab.trace import Trace
-from robandit.pictures.rendered import Rendered
-from robandit.pictures.style import WIDTH, colour_of, headline, looks, plain_axes, thousands
+from robandit.pictures.rendered import Rendered, picture
+from robandit.pictures.style import WIDTH, colour_of, headline, line_styles, plain_axes, thousands
 
 
-@dataclass(frozen=True)
-class RegretOverTime(Rendered):
-    """Mean cumulative regret with a band from the 5 % to the 95 % quantile, corrupted rounds shaded."""
+def plot(traces: Trace | Mapping[str, Trace], caption: str = "") -> Rendered:
+    """Draw regret over time: a notebook shows it, `.save("regret.png")` writes it.
 
-    traces: dict[str, Trace]
-    caption: str
+    Args:
+        traces: one play, or several by name; they must have the same checkpoints.
+        caption: what was measured; by default the arms, the runs and what the band is.
 
-    def laid_out(self) -> Any:
-        """The figure."""
-        return drawn(list(self.traces.items()), self.caption)
+    Returns:
+        The picture; the band goes from the 5 % to the 95 % quantile of the runs.
 
-
-def plot(traces: Trace | Mapping[str, Trace], caption: str = "") -> RegretOverTime:
-    """Regret over time of one play, or of several by name: a notebook shows it, `.save("regret.png")` writes it.
-
-    The band is from the 5 % to the 95 % quantile of the runs; plays must be of the same length.
+    Raises:
+        InputError: if something is no trace, or the checkpoints differ.
     """
     named = {"regret": traces} if isinstance(traces, Trace) else dict(traces)
     for name, trace in named.items():
@@ -38,31 +32,32 @@ def plot(traces: Trace | Mapping[str, Trace], caption: str = "") -> RegretOverTi
         raise InputError("plot draws one or more plays with the same checkpoints: give them the same horizon")
     first = next(iter(named.values()))
     runs, arms = len(first.regret), len(first.gaps)
-    return RegretOverTime(named, caption or f"{arms} arms, {runs:,} runs; band: 5 % to 95 % of runs")
+    return draw_regret(named, caption or f"{arms} arms, {runs:,} runs; band: 5 % to 95 % of runs")
 
 
-def drawn(traces: list[tuple[str, Trace]], words: str) -> Any:
-    """Lines, bands, shades and a legend."""
+@picture
+def draw_regret(traces: dict[str, Trace], caption: str) -> Any:
+    """Mean cumulative regret with a band from the 5 % to the 95 % quantile, corrupted rounds shaded."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
     axes = figure.add_subplot()
-    look = looks(label for label, _ in traces)
-    for label, trace in traces:
-        colour, dash = look[label].colour, look[label].dash
+    styles = line_styles(traces)
+    for label, trace in traces.items():
+        colour, dash = styles[label].colour, styles[label].dash
         rounds = np.concatenate([[0], trace.rounds])
         mean = np.concatenate([[0.0], trace.regret.mean(axis=0)])
         axes.plot(rounds, mean, dash, color=colour, linewidth=1.8, label=f"{label}  ({mean[-1]:,.0f})")
         if len(trace.regret) > 1:
             low, high = np.quantile(trace.regret, [0.05, 0.95], axis=0)
             axes.fill_between(rounds[1:], low, high, color=colour, alpha=0.15, linewidth=0)
-    shade_corruption(axes, [trace for _, trace in traces])
+    shade_corruption(axes, list(traces.values()))
     axes.set_xlabel("round", fontsize=9)
     axes.set_ylabel("cumulative regret (true means)", fontsize=9)
     axes.tick_params(labelsize=8.5)
-    ends = [(label, float(trace.regret[:, -1].mean())) for label, trace in traces]
-    headline(figure, axes, message(ends), words)
-    axes.set_xlim(0, traces[0][1].horizon)
+    ends = [(label, float(trace.regret[:, -1].mean())) for label, trace in traces.items()]
+    headline(figure, axes, compare(ends), caption)
+    axes.set_xlim(0, next(iter(traces.values())).horizon)
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_formatter(thousands)
     axes.yaxis.set_major_formatter(thousands)
@@ -73,8 +68,8 @@ def drawn(traces: list[tuple[str, Trace]], words: str) -> Any:
     return figure
 
 
-def message(ends: list[tuple[str, float]]) -> str:
-    """Who lost least and who most, in words."""
+def compare(ends: list[tuple[str, float]]) -> str:
+    """Which policies lost least and most, in words."""
     ends = sorted(ends, key=lambda end: end[1])
     (low, least), (high, most) = ends[0], ends[-1]
     if len(ends) == 1:
@@ -97,7 +92,7 @@ def shade_corruption(axes: Any, traces: list[Trace]) -> None:
     axes.fill_between([], [], [], color="#888888", alpha=0.3, linewidth=0, label="corrupted rounds (darker: more)")
 
 
-def caption(result: dict[str, Any]) -> str:
+def describe_play(result: dict[str, Any]) -> str:
     """What was measured, in two lines."""
     adversary, means = result["adversary"], result["environment"]["means"]
     first = f"{len(means)} arms ({result['environment']['name']}), {result['runs']} runs; band: 5 % to 95 % of runs"
@@ -110,14 +105,11 @@ def caption(result: dict[str, Any]) -> str:
     )
 
 
-def regret_comparison(
-    rows: dict[str, tuple[dict[str, Any], dict[str, Any]]],
-    conditions: tuple[str, str],
-    message: str,
-    rest: str,
-    path: Path,
-) -> None:
-    """Mean regret of many policies under two conditions, one line a policy, best first, intervals as bars."""
+@picture
+def draw_comparison(
+    rows: dict[str, tuple[dict[str, Any], dict[str, Any]]], conditions: tuple[str, str], message: str, rest: str
+) -> Any:
+    """Mean regret of many policies under two conditions, one line per policy, best first, intervals as bars."""
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
@@ -131,9 +123,11 @@ def regret_comparison(
     for place, name in enumerate(names):
         clean, corrupted = rows[name]
         axes.plot([clean["mean"], corrupted["mean"]], [place, place], color="#bbbbbb", linewidth=1.2, zorder=1)
-        for told, mark in zip((clean, corrupted), marks, strict=True):
-            half = told["half_width_95"]
-            axes.errorbar(told["mean"], place, xerr=half, color=colour_of(name), linestyle="none", capsize=2.5, **mark)
+        for summary, mark in zip((clean, corrupted), marks, strict=True):
+            half = summary["half_width_95"]
+            axes.errorbar(
+                summary["mean"], place, xerr=half, color=colour_of(name), linestyle="none", capsize=2.5, **mark
+            )
     axes.set_yticks(range(len(names)), [name.replace("learning_rate", "rate") for name in names], fontsize=8.5)
     for name, tick in zip(names, axes.get_yticklabels(), strict=True):
         tick.set_color(colour_of(name))
@@ -144,9 +138,9 @@ def regret_comparison(
     axes.tick_params(axis="x", labelsize=8.5)
     headline(figure, axes, message, rest, room=0.7)
     plain_axes(axes, "x")
-    shown = [
+    handles = [
         Line2D([], [], color="#333333", linestyle="none", label=words, **mark)
         for words, mark in zip(conditions, marks, strict=True)
     ]
-    figure.legend(handles=shown, loc="outside lower center", ncols=1, frameon=False, fontsize=8.5)
-    figure.savefig(path, dpi=200)
+    figure.legend(handles=handles, loc="outside lower center", ncols=1, frameon=False, fontsize=8.5)
+    return figure

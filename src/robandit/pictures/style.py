@@ -1,4 +1,4 @@
-"""What all pictures share: one colour a family of policies, plain axes, where a file may go."""
+"""What all pictures share: one colour per family of policies, plain axes, where a file may go."""
 
 import math
 import os
@@ -32,7 +32,7 @@ KINDS = (".png", ".svg", ".pdf")
 
 
 @dataclass(frozen=True)
-class Look:
+class LineStyle:
     """How a policy is drawn."""
 
     colour: str
@@ -63,21 +63,21 @@ def colour_of(policy: str) -> str:
     return FAMILIES[family_of(policy)][0]
 
 
-def looks(policies: Iterable[str]) -> dict[str, Look]:
-    """A look for each policy of a picture: its family's colour, dashes within it, and a marker of its own."""
-    found, seen = dict[str, Look](), Counter[str]()
+def line_styles(policies: Iterable[str]) -> dict[str, LineStyle]:
+    """A style for each policy of a picture: its family's colour, dashes within it, and a marker of its own."""
+    styles, uses = dict[str, LineStyle](), Counter[str]()
     for policy in policies:
-        if policy not in found:
+        if policy not in styles:
             colour = colour_of(policy)
-            found[policy] = Look(colour, DASHES[seen[colour] % len(DASHES)], MARKERS[len(found) % len(MARKERS)])
-            seen[colour] += 1
-    return found
+            styles[policy] = LineStyle(colour, DASHES[uses[colour] % len(DASHES)], MARKERS[len(styles) % len(MARKERS)])
+            uses[colour] += 1
+    return styles
 
 
-def numbered(place: int) -> Look:
-    """A look for what is no policy: arms, statistics."""
+def numbered_style(place: int) -> LineStyle:
+    """A style for lines that are not policies: arms, statistics."""
     colours = [colour for colour, _ in FAMILIES.values()]
-    return Look(colours[place % len(colours)], DASHES[place % len(DASHES)], MARKERS[place % len(MARKERS)])
+    return LineStyle(colours[place % len(colours)], DASHES[place % len(DASHES)], MARKERS[place % len(MARKERS)])
 
 
 def log_ticks(low: float, high: float, most: int = 5) -> list[float]:
@@ -115,12 +115,12 @@ def plain_axes(axes: Any, grid: str = "y") -> None:
 
 
 def check_plot(path: Path) -> None:
-    """Refuse a picture that could not be written, before anything is played."""
+    """Raise InputError for a picture that could not be written, before anything is played."""
     check_file(path, "a picture", KINDS)
 
 
 def check_file(path: Path, what: str, kinds: tuple[str, ...]) -> None:
-    """Refuse a file of another kind, or one that could not be written."""
+    """Raise InputError for a file of another kind, or one that could not be written."""
     if path.suffix.lower() not in kinds:
         raise InputError(f"{what} must end in {', '.join(kinds)}, not {str(path)!r}")
     if not path.absolute().parent.is_dir():

@@ -7,13 +7,13 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import no_longer_awaited
+from robandit.numerics import no_longer_awaited, point_at
 from robandit.parts import About, parameter
 
 
 @dataclass
-class State:
-    """Per arm rewards seen, their sum, those awaited, active or not (1 or 0); the passes all made; the next arm."""
+class AaeState:
+    """Per arm rewards seen, their sum, those awaited, active or not (1 or 0); complete passes; the next arm."""
 
     probabilities: Floats
     pulls: Floats
@@ -26,7 +26,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Aae(Policy[State]):
+class Aae(Policy[AaeState]):
     """Pulls all active arms in turn; after each pass drops those clearly behind."""
 
     about = About(
@@ -39,16 +39,16 @@ class Aae(Policy[State]):
         late="exact",
     )
     arms_fixed = "it compares all its arms after equal numbers of pulls, so none may be missing"
-    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
+    delta: float | None = parameter(None, "failure probability; 1/T by default", above=0, below=1)
     c: float = parameter(5.0, "constant inside the logarithm", least=1, published=5.0)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> AaeState:
         arms = setting.arms
         delta = 1.0 / setting.horizon if self.delta is None else self.delta
         pulls, sums, waiting = np.zeros((3, arms))
-        return State(np.eye(arms)[0], pulls, sums, waiting, np.ones(arms), math.log(self.c * arms / delta))
+        return AaeState(np.eye(arms)[0], pulls, sums, waiting, np.ones(arms), math.log(self.c * arms / delta))
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: AaeState, choice: Choice, reward: float, random: Random) -> None:
         no_longer_awaited(state.waiting, choice.arm)
         state.pulls[choice.arm] += 1.0
         state.sums[choice.arm] += reward
@@ -58,12 +58,12 @@ class Aae(Policy[State]):
             drop_behind(state)
         show(state)
 
-    def defer(self, state: State, choice: Choice) -> None:
+    def defer(self, state: AaeState, choice: Choice) -> None:
         state.waiting[choice.arm] += 1.0
         show(state)
 
 
-def fewest_pulls(state: State) -> float:
+def fewest_pulls(state: AaeState) -> float:
     """The rewards that every active arm has had at least."""
     fewest = math.inf
     for arm in range(len(state.pulls)):
@@ -72,20 +72,18 @@ def fewest_pulls(state: State) -> float:
     return fewest
 
 
-def show(state: State) -> None:
+def show(state: AaeState) -> None:
     """The active arm chosen least often comes next, the lowest index on ties."""
     best, least = -1, math.inf
     for arm in range(len(state.pulls)):
         chosen = state.pulls[arm] + state.waiting[arm]
         if state.active[arm] > 0.0 and chosen < least:
             best, least = arm, chosen
-    state.probabilities[state.next_arm] = 0.0
-    state.next_arm = best
-    state.probabilities[best] = 1.0
+    point_at(state, best)
 
 
-def drop_behind(state: State) -> None:
-    """Drop the arms whose mean is 2 sqrt(ln(c K n^2/delta)/n) or more below the best; n passes were made."""
+def drop_behind(state: AaeState) -> None:
+    """Drop the arms whose mean is 2 sqrt(ln(c K n^2/delta)/n) or more below the best; n is the number of passes."""
     best = 0.0
     for arm in range(len(state.sums)):
         if state.active[arm] > 0.0:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from robandit.game import Setting
 from robandit.parts import About, Word, parameter
-from robandit.policies.phased import Epoch, Phased, gaps_to_best, log_factor, new_epoch, whole
+from robandit.policies.phased import Epoch, LogPhased, gaps_to_best, log_factor, new_epoch, whole
 
 
 class Order(Word):
@@ -17,7 +17,7 @@ class Order(Word):
 
 
 @dataclass(frozen=True)
-class Barbar(Phased):
+class Barbar(LogPhased[Epoch]):
     """Every arm keeps being pulled lambda/gap^2 times an epoch, however bad it looked: corruption is forgotten."""
 
     about = About(
@@ -30,10 +30,6 @@ class Barbar(Phased):
         cost="O(K), a draw",
         late="exact",
     )
-    scale: float = parameter(
-        1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
-    )
-    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
     pulls: Order = parameter(
         Order.RANDOM, "random (the theory), blocks (arm by arm, as the paper's simulation, predictable) or shuffled"
     )
@@ -65,12 +61,12 @@ class Barbar(Phased):
 
     def arrange(self, state: Epoch) -> None:
         """In blocks the first arm with pulls still due comes next; shuffled, all that is due is equally likely."""
-        found = False
+        is_taken = False
         for arm in range(len(state.entries)):
             due = state.expected[arm] - state.drawn[arm]
             if self.pulls == Order.BLOCKS:
-                state.entries[arm] = 1.0 if due > 0.5 and not found else 0.0
-                found = found or due > 0.5
+                state.entries[arm] = 1.0 if due > 0.5 and not is_taken else 0.0
+                is_taken = is_taken or due > 0.5
             elif self.pulls == Order.SHUFFLED:
                 state.entries[arm] = due / state.left
 

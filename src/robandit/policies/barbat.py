@@ -9,7 +9,7 @@ from robandit.policies.phased import Epoch, Phased, new_epoch, whole
 
 
 @dataclass(frozen=True)
-class Barbat(Phased):
+class Barbat(Phased[Epoch]):
     """The last empirical best arm takes what the others' lambda_m/gap^2 pulls leave of a fixed length."""
 
     about = About(

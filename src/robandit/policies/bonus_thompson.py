@@ -7,26 +7,24 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.errors import InputError
-from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import narrowed, no_longer_awaited, share_evenly
+from robandit.game import Choice, Floats, Setting
+from robandit.numerics import no_longer_awaited
 from robandit.parts import About, parameter
-from robandit.variates import beta_draw
+from robandit.policies.thompson import PosteriorSampling, ThompsonState
+from robandit.variates import bernoulli_draw, beta_draw
 
 USUAL = 50.0
 
 
 @dataclass
-class State:
-    """The posterior's two counts per arm, and the rewards awaited; p(t) has no closed form."""
+class BonusThompsonState(ThompsonState):
+    """The posterior's two counts per arm, and the rewards awaited."""
 
-    probabilities: Floats
-    wins: Floats
-    losses: Floats
     waiting: Floats
 
 
 @dataclass(frozen=True, init=False)
-class BonusThompson(Policy[State]):
+class BonusThompson(PosteriorSampling[BonusThompsonState]):
     """An arm whose successes are erased is dropped only after about linear/r_2 pulls; the attacker pays for each."""
 
     about = About(
@@ -35,11 +33,10 @@ class BonusThompson(Policy[State]):
         reference="C/n for a known C: Lykouris, Mirrokni & Paes Leme 2018; on a Gaussian posterior: Xu, Wang & Singh "
         "2024; on a Beta posterior, and the knob read as a price: ours",
         fidelity="exact",
-        bound="none proved; measured: about (K - 1) linear in peace, a price of about linear r*/r_2",
+        bound="none proved; measured: about (K - 1) linear without an attack, a price of about linear r*/r_2",
         cost="O(K) beta draws",
         late="exact",
     )
-    explicit = False
     linear: float = parameter(USUAL, "the bonus of an arm is linear/(n + 1); 0 is thompson", least=0)
     withstand: InitVar[float | None] = parameter(
         None, "in place of linear, which is the same number: how many forged rewards to withstand"
@@ -70,11 +67,11 @@ class BonusThompson(Policy[State]):
             f"{rounds:,.0f} of {setting.horizon:,} rounds: it hardly learns within them"
         ]
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> BonusThompsonState:
         ones = np.ones(setting.arms)
-        return State(np.full(setting.arms, 1.0 / setting.arms), ones, ones.copy(), np.zeros(setting.arms))
+        return BonusThompsonState(np.full(setting.arms, 1.0 / setting.arms), ones, ones.copy(), np.zeros(setting.arms))
 
-    def choose(self, state: State, random: Random) -> Choice:
+    def choose(self, state: BonusThompsonState, random: Random) -> Choice:
         best, best_value = 0, -1.0
         for arm in range(len(state.wins)):
             chosen = state.wins[arm] + state.losses[arm] - 2.0 + state.waiting[arm]
@@ -83,19 +80,11 @@ class BonusThompson(Policy[State]):
                 best, best_value = arm, value
         return Choice(best, math.nan, 0)
 
-    def choose_among(self, state: State, eligible: list[int], random: Random) -> Choice:
-        return Choice(eligible[self.choose(narrowed(state, eligible), random).arm], math.nan, 0)
-
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
-        """A new arm begins with its prior; one that comes back has its counts."""
-        share_evenly(state.probabilities)
-
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: BonusThompsonState, choice: Choice, reward: float, random: Random) -> None:
         no_longer_awaited(state.waiting, choice.arm)
-        if 0.0 < reward < 1.0:  # a bounded reward first becomes a coin with that mean
-            reward = 1.0 if random.uniform() < reward else 0.0
-        state.wins[choice.arm] += reward
-        state.losses[choice.arm] += 1.0 - reward
+        success = bernoulli_draw(reward, random)  # as in thompson
+        state.wins[choice.arm] += success
+        state.losses[choice.arm] += 1.0 - success
 
-    def defer(self, state: State, choice: Choice) -> None:
+    def defer(self, state: BonusThompsonState, choice: Choice) -> None:
         state.waiting[choice.arm] += 1.0

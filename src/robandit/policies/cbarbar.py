@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from robandit.dice import Random
 from robandit.game import Setting
 from robandit.parts import About, Word, parameter
-from robandit.policies.phased import Epoch, Phased, log_factor, new_epoch, whole
+from robandit.policies.phased import Epoch, LogPhased, log_factor, new_epoch, whole
 
 STAR = 0  # the entry that pulls the best arm of the last epoch; entry i + 1 pulls arm i
 
@@ -22,7 +22,7 @@ class Side(Word):
 
 
 @dataclass(frozen=True)
-class Cbarbar(Phased):
+class Cbarbar(LogPhased[Epoch]):
     """An epoch pulls the last best arm n_* times and every arm i lambda/gap_i^2 times beside it."""
 
     about = About(
@@ -35,10 +35,6 @@ class Cbarbar(Phased):
         cost="O(K), a draw",
         late="exact",
     )
-    scale: float = parameter(
-        1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
-    )
-    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
     band: Side = parameter(Side.LOWER, "the band's side that r_* is taken from; r_i takes the other")
 
     def start(self, setting: Setting) -> Epoch:

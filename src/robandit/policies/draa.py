@@ -9,23 +9,18 @@ from dataclasses import dataclass
 
 from robandit.game import Setting
 from robandit.parts import About, parameter
-from robandit.policies.phased import Epoch, Phased, gaps_to_best, log_factor, new_epoch, whole
+from robandit.policies.phased import Epoch, LogPhased, Memory, gaps_to_best, log_factor, new_epoch, whole
 
 
 @dataclass(frozen=True)
-class DraaEpochs(Phased):
+class DraaEpochs(LogPhased[Memory]):
     """Epoch lengths do not depend on data; bad arms get lambda/gap^2 pulls, active arms share the rest."""
 
-    scale: float = parameter(
-        1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
-    )
-    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
-
-    def team(self, state: Epoch) -> int:
+    def team(self, state: Memory) -> int:
         """How many agents pool their pulls."""
         return 1
 
-    def plan(self, state: Epoch) -> None:
+    def plan(self, state: Memory) -> None:
         arms, agents = len(state.gaps), self.team(state)
         whole_length = arms * state.log_term * math.pow(4.0, state.number - 1)
         state.length = agents * whole(whole_length / agents)
@@ -41,12 +36,12 @@ class DraaEpochs(Phased):
             if state.gaps[arm] <= floor:
                 state.expected[arm] = rest / active
 
-    def conclude(self, state: Epoch) -> None:
+    def conclude(self, state: Memory) -> None:
         gaps_to_best(state)
 
 
 @dataclass(frozen=True)
-class Draa(DraaEpochs):
+class Draa(DraaEpochs[Epoch]):
     """With several agents the rounds are theirs in turn and the horizon counts all of them.
 
     Between two broadcasts every agent draws with the same probabilities, so their union is this one sequence.

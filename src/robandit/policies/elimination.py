@@ -1,4 +1,4 @@
-"""What elimination policies share: counts, sums and active sets of several copies side by side, one row a copy."""
+"""What elimination policies share: counts, sums and active sets of several copies side by side, one row per copy."""
 
 import math
 from dataclasses import dataclass
@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robandit.dice import Random
-from robandit.game import Choice, Floats, Policy
+from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import no_longer_awaited
+from robandit.parts import parameter
 
 
 @dataclass
@@ -27,7 +28,7 @@ class Copies:
 
 
 class Race(Policy[Copies]):
-    """Copies of arm elimination, the one drawn most often first; the note of a choice is the row that made it."""
+    """Copies of arm elimination, the one drawn most often first; the note of a choice is the row that chose."""
 
     arms_fixed = "it compares all its arms after equal numbers of pulls, so none may be missing"
 
@@ -48,6 +49,23 @@ class Race(Policy[Copies]):
         if 0 <= choice.note < len(state.shares):
             state.waiting[choice.note, choice.arm] += 1.0
             show(state, choice.note, choice.note)
+
+
+@dataclass(frozen=True)
+class KnownCorruption(Race):
+    """Elimination for a corruption level that is known beforehand."""
+
+    corruption: float | None = parameter(None, "the corruption level it expects; the play's budget by default", least=0)
+    delta: float | None = parameter(None, "failure probability; 1/T by default", above=0, below=1)
+
+    def level(self, setting: Setting) -> float:
+        """C."""
+        return setting.corruption if self.corruption is None else self.corruption
+
+    def log_term(self, setting: Setting, factor: int) -> float:
+        """ln(factor K T/delta)."""
+        delta = 1.0 / setting.horizon if self.delta is None else self.delta
+        return math.log(factor * setting.arms * setting.horizon / delta)
 
 
 def new_copies(arms: int, shares: list[float], log_term: float, corruption: float = 0.0) -> Copies:
@@ -89,7 +107,7 @@ def width(log_term: float, pulls: float, linear: float) -> float:
 
 
 def drop_beaten(state: Copies, row: int, linear: float) -> bool:
-    """Drop the arms whose mean + width lies below the largest mean - width of the copy; answers whether any fell."""
+    """Drop the arms whose mean + width lies below the largest mean - width of the copy; returns whether any fell."""
     floor, lowest = -math.inf, math.inf
     for arm in range(len(state.probabilities)):
         pulls = state.pulls[row, arm]
@@ -118,7 +136,7 @@ def show(state: Copies, first: int, last: int) -> None:
     """The next arm of each copy, of which some rows have changed, and p(t), the mixture of these arms.
 
     A copy without arms plays the next one of the fastest that still has some; faster ones have none either.
-    An adversary sees the mixture, never the coin.
+    An adversary sees the mixture, never which copy was drawn.
     """
     for row in range(first, last + 1):
         state.next_arm[row] = least_pulled(state, row)

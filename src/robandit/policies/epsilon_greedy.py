@@ -11,7 +11,7 @@ from robandit.parts import About, parameter
 
 
 @dataclass
-class State:
+class EpsilonGreedyState:
     """Per arm the rewards seen, their sum, and those still awaited."""
 
     probabilities: Floats
@@ -21,7 +21,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class EpsilonGreedy(Policy[State]):
+class EpsilonGreedy(Policy[EpsilonGreedyState]):
     """Each arm once, then with probability epsilon any arm, else one of those with the best mean."""
 
     about = About(
@@ -34,30 +34,30 @@ class EpsilonGreedy(Policy[State]):
     )
     epsilon: float = parameter(0.1, "probability of exploring", least=0, most=1, published=0.1)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> EpsilonGreedyState:
         pulls, sums, waiting = np.zeros((3, setting.arms))
-        return State(np.eye(setting.arms)[0], pulls, sums, waiting)
+        return EpsilonGreedyState(np.eye(setting.arms)[0], pulls, sums, waiting)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: EpsilonGreedyState, choice: Choice, reward: float, random: Random) -> None:
         no_longer_awaited(state.waiting, choice.arm)
         state.pulls[choice.arm] += 1.0
         state.sums[choice.arm] += reward
         self.show(state)
 
-    def defer(self, state: State, choice: Choice) -> None:
+    def defer(self, state: EpsilonGreedyState, choice: Choice) -> None:
         state.waiting[choice.arm] += 1.0
         self.show(state)
 
-    def probabilities_among(self, state: State, eligible: list[int]) -> Floats:
-        some: State = narrowed(state, eligible)
+    def probabilities_among(self, state: EpsilonGreedyState, eligible: list[int]) -> Floats:
+        some: EpsilonGreedyState = narrowed(state, eligible)
         self.show(some)
         return some.probabilities
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: EpsilonGreedyState, arm: int, present: list[int]) -> None:
         """A new arm is tried first; one that comes back has its counts."""
         self.show(state)
 
-    def show(self, state: State) -> None:
+    def show(self, state: EpsilonGreedyState) -> None:
         """p(t): an arm never chosen, or epsilon spread over all and the rest on the best of those seen."""
         arms = len(state.pulls)
         untried, best, ties = -1, -1.0, 0

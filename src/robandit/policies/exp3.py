@@ -12,7 +12,7 @@ from robandit.parts import About, parameter
 
 
 @dataclass
-class State:
+class Exp3State:
     """Estimated cumulative losses, p(t) and the round t counted from 1."""
 
     probabilities: Floats
@@ -21,7 +21,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Exp3(Policy[State]):
+class Exp3(Policy[Exp3State]):
     """p_i proportional to exp(-eta_t L_i) with eta_t = scale sqrt(ln K/(K t)), no mixing."""
 
     about = About(
@@ -35,15 +35,15 @@ class Exp3(Policy[State]):
     )
     scale: float = parameter(1.0, "factor on the learning rate", above=0, published=1.0)
 
-    def start(self, setting: Setting) -> State:
-        return State(np.full(setting.arms, 1.0 / setting.arms), np.zeros(setting.arms))
+    def start(self, setting: Setting) -> Exp3State:
+        return Exp3State(np.full(setting.arms, 1.0 / setting.arms), np.zeros(setting.arms))
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: Exp3State, choice: Choice, reward: float, random: Random) -> None:
         state.losses[choice.arm] += (1.0 - reward) / (choice.probability + self.bias(state))
         state.round += 1
         self.show(state)
 
-    def show(self, state: State) -> None:
+    def show(self, state: Exp3State) -> None:
         """p(t) from the losses."""
         rate, least = self.rate(state), state.losses[0]
         for arm in range(len(state.losses)):
@@ -55,20 +55,20 @@ class Exp3(Policy[State]):
         for arm in range(len(state.losses)):
             state.probabilities[arm] /= total
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: Exp3State, arm: int, present: list[int]) -> None:
         level_with_least(state.losses, arm, present)
         self.show(state)
 
-    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+    def withdraw(self, state: Exp3State, arm: int, present: list[int]) -> None:
         state.losses[arm] = FAR
         self.show(state)
 
-    def rate(self, state: State) -> float:
+    def rate(self, state: Exp3State) -> float:
         """The learning rate of the current round."""
         arms = len(state.losses)
         return self.scale * math.sqrt(math.log(arms) / (arms * state.round))
 
-    def bias(self, state: State) -> float:
+    def bias(self, state: Exp3State) -> float:
         """What is added to the probability in the estimate."""
         return 0.0
 
@@ -87,5 +87,5 @@ class Exp3Ix(Exp3):
         late="weighted",
     )
 
-    def bias(self, state: State) -> float:
+    def bias(self, state: Exp3State) -> float:
         return 0.5 * self.rate(state)

@@ -3,19 +3,17 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from robandit.dice import Random
-from robandit.game import Choice, Policy, Setting
-from robandit.numerics import argmax, drop_share, give_share
+from robandit.game import Choice
+from robandit.numerics import argmax
 from robandit.parts import About, parameter
-from robandit.policies.samba import State
+from robandit.policies.samba import MarkovPolicy, SambaState
 
 LARGEST = 0.69  # below ln 2: a challenger at most doubles, so the leader keeps something
 
 
 @dataclass(frozen=True)
-class ExponentialSamba(Policy[State]):
+class ExponentialSamba(MarkovPolicy):
     """A challenger that pays grows by exp(alpha R); where the leader pays, the others shrink by exp(-alpha R p/p_l)."""
 
     about = About(
@@ -28,14 +26,11 @@ class ExponentialSamba(Policy[State]):
     )
     learning_rate: float = parameter(0.1, "step alpha; asks alpha/(1 - exp(-alpha)) < r*/r_2", above=0, below=LARGEST)
 
-    def start(self, setting: Setting) -> State:
-        return State(np.full(setting.arms, 1.0 / setting.arms))
-
     def downward(self) -> float:
         """The step of those that fall behind."""
         return self.learning_rate
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: SambaState, choice: Choice, reward: float, random: Random) -> None:
         if reward == 0.0:
             return
         p = state.probabilities
@@ -53,12 +48,6 @@ class ExponentialSamba(Policy[State]):
                 p[a] *= math.exp(min(self.learning_rate * weight * min(p[a], cap), LARGEST))
             others += p[a]
         p[leader] = 1.0 - others
-
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
-        give_share(state.probabilities, arm, present)
-
-    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
-        drop_share(state.probabilities, arm, present)  # a probability of 0 stays one
 
 
 @dataclass(frozen=True)

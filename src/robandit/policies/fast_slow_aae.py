@@ -1,18 +1,17 @@
 """Fast-Slow Active Arm Elimination Race, for a known corruption level (Lykouris, Mirrokni & Paes Leme 2018)."""
 
-import math
 from dataclasses import dataclass
 
 from robandit.dice import Random
 from robandit.game import Choice, Setting
-from robandit.parts import About, parameter
-from robandit.policies.elimination import Copies, Race, new_copies
+from robandit.parts import About
+from robandit.policies.elimination import Copies, KnownCorruption, new_copies
 
 FAST, SLOW = 0, 1
 
 
 @dataclass(frozen=True)
-class FastSlowAae(Race):
+class FastSlowAae(KnownCorruption):
     """A slow copy, drawn once in C rounds, sees so little corruption that the fast one can trust its eliminations.
 
     When the slow copy has taken all of the fast copy's arms, the fast copy plays the slow one's next
@@ -29,16 +28,10 @@ class FastSlowAae(Race):
         late="exact",
     )
     reads_note = True
-    corruption: float | None = parameter(
-        None, "the corruption level it is told; the play's budget if not given", least=0
-    )
-    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
 
     def start(self, setting: Setting) -> Copies:
-        told = setting.corruption if self.corruption is None else self.corruption
-        delta = 1.0 / setting.horizon if self.delta is None else self.delta
-        slow = 1.0 / max(told, 1.0)
-        return new_copies(setting.arms, [1.0 - slow, slow], math.log(8 * setting.arms * setting.horizon / delta))
+        slow = 1.0 / max(self.level(setting), 1.0)
+        return new_copies(setting.arms, [1.0 - slow, slow], self.log_term(setting, 8))
 
     def choose(self, state: Copies, random: Random) -> Choice:
         row = SLOW if random.uniform() < state.shares[SLOW] else FAST

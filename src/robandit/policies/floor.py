@@ -1,6 +1,7 @@
 """An exploration floor around any policy: every arm keeps a minimum probability."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ SAMBA = Samba()
 
 
 @dataclass
-class State:
+class FloorState:
     """The inner policy's state, and its p(t) mixed with the floor."""
 
     probabilities: Floats
@@ -23,7 +24,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Floor(Policy[State]):
+class Floor(Policy[FloorState]):
     """Draws from (1 - share) p + share/K; the inner policy weights its update by the mixed probability.
 
     A policy that throws its own coins or has no explicit p(t) is left to choose by itself and learns
@@ -67,23 +68,23 @@ class Floor(Policy[State]):
         """Why no reward can be taken back from the inner policy."""
         return self.inner.rewards_fixed
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> FloorState:
         inner = self.inner.start(setting)
-        state = State(np.empty(setting.arms), inner)
+        state = FloorState(np.empty(setting.arms), inner)
         self.mix(state)
         return state
 
-    def begin(self, state: State, random: Random) -> None:
+    def begin(self, state: FloorState, random: Random) -> None:
         self.inner.begin(state.inner, random)
         self.mix(state)
 
-    def mix(self, state: State) -> None:
+    def mix(self, state: FloorState) -> None:
         """Keep the outer p(t) true."""
         arms = len(state.probabilities)
         for arm in range(arms):
             state.probabilities[arm] = (1.0 - self.share) * state.inner.probabilities[arm] + self.share / arms
 
-    def choose(self, state: State, random: Random) -> Choice:
+    def choose(self, state: FloorState, random: Random) -> Choice:
         if not self.inner.throws_coins:
             arm = draw(state.probabilities, random)
             return Choice(arm, state.probabilities[arm], 0)
@@ -93,31 +94,31 @@ class Floor(Policy[State]):
         own = self.inner.choose(state.inner, random)
         return Choice(own.arm, state.probabilities[own.arm] if self.explicit else math.nan, own.note)
 
-    def choose_among(self, state: State, eligible: list[int], random: Random) -> Choice:
+    def choose_among(self, state: FloorState, eligible: list[int], random: Random) -> Choice:
         if not self.inner.throws_coins:
             return drawn_among(eligible, self.probabilities_among(state, eligible), random)
         if random.uniform() < self.share:
             return Choice(eligible[int(random.uniform() * len(eligible))], math.nan, -1)
         return self.inner.choose_among(state.inner, eligible, random)
 
-    def probabilities_among(self, state: State, eligible: list[int]) -> list[float]:
+    def probabilities_among(self, state: FloorState, eligible: list[int]) -> list[float]:
         own = self.inner.probabilities_among(state.inner, eligible)
         return [(1.0 - self.share) * probability + self.share / len(eligible) for probability in own]
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: FloorState, arm: int, present: list[int]) -> None:
         self.inner.admit(state.inner, arm, present)
         self.mix(state)
 
-    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+    def withdraw(self, state: FloorState, arm: int, present: list[int]) -> None:
         self.inner.withdraw(state.inner, arm, present)
         self.mix(state)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: FloorState, choice: Choice, reward: float, random: Random) -> None:
         if choice.note >= 0:
             self.inner.learn(state.inner, self.own(choice, len(state.probabilities)), reward, random)
             self.mix(state)
 
-    def defer(self, state: State, choice: Choice) -> None:
+    def defer(self, state: FloorState, choice: Choice) -> None:
         if choice.note >= 0:
             self.inner.defer(state.inner, self.own(choice, len(state.probabilities)))
             self.mix(state)
@@ -130,3 +131,11 @@ class Floor(Policy[State]):
 
     def notes(self, setting: Setting) -> list[str]:
         return self.inner.notes(setting)
+
+    def notes_on_means(self, means: Sequence[float]) -> list[str]:
+        return self.inner.notes_on_means(means)
+
+    @property
+    def smallest_lift(self) -> float | None:
+        """As the inner policy's."""
+        return self.inner.smallest_lift

@@ -21,7 +21,7 @@ class Resampling(Word):
 
 
 @dataclass
-class State:
+class FtplState:
     """Estimated cumulative losses and the round t counted from 1; p(t) has no closed form."""
 
     probabilities: Floats
@@ -30,7 +30,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Ftpl(Policy[State]):
+class Ftpl(Policy[FtplState]):
     """Pulls the arm with the least perturbed loss.
 
     The note of a choice is its weight, unbiased for 1/p: not a propensity, never to be exported as one.
@@ -58,10 +58,10 @@ class Ftpl(Policy[State]):
             "few_and_many_arms": "with a thousand arms a round takes a million draws; conditional resampling does not"
         }
 
-    def start(self, setting: Setting) -> State:
-        return State(np.full(setting.arms, 1.0 / setting.arms), np.zeros(setting.arms))
+    def start(self, setting: Setting) -> FtplState:
+        return FtplState(np.full(setting.arms, 1.0 / setting.arms), np.zeros(setting.arms))
 
-    def choose(self, state: State, random: Random) -> Choice:
+    def choose(self, state: FtplState, random: Random) -> Choice:
         scale = math.sqrt(state.round)  # 1/eta_t
         arm, best = 0, math.inf
         for index in range(len(state.losses)):
@@ -78,18 +78,18 @@ class Ftpl(Policy[State]):
             tries *= at_most(state.losses, state.losses[arm])
         return Choice(arm, math.nan, tries)
 
-    def choose_among(self, state: State, eligible: list[int], random: Random) -> Choice:
+    def choose_among(self, state: FtplState, eligible: list[int], random: Random) -> Choice:
         own = self.choose(narrowed(state, eligible), random)
         return Choice(eligible[own.arm], math.nan, own.note)
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: FtplState, arm: int, present: list[int]) -> None:
         level_with_least(state.losses, arm, present)
         share_evenly(state.probabilities)
 
-    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+    def withdraw(self, state: FtplState, arm: int, present: list[int]) -> None:
         state.losses[arm] = FAR
 
-    def wins_again(self, state: State, arm: int, scale: float, random: Random) -> bool:
+    def wins_again(self, state: FtplState, arm: int, scale: float, random: Random) -> bool:
         """Whether the arm has the least perturbed loss under fresh noise.
 
         Conditional: the arm first swaps its noise with the largest among the arms whose loss is at
@@ -122,7 +122,7 @@ class Ftpl(Policy[State]):
         swapped = math.inf if holder == arm else state.losses[holder] - scale * own
         return bool(mine < min(rival, inside, swapped))
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: FtplState, choice: Choice, reward: float, random: Random) -> None:
         state.losses[choice.arm] += (1.0 - reward) * choice.note
         state.round += 1
 

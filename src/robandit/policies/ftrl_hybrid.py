@@ -16,7 +16,7 @@ from robandit.parts import About, parameter
 
 
 @dataclass
-class State:
+class FtrlHybridState:
     """Estimated cumulative losses, p(t), the round t counted from 1, and the solver's scratch space."""
 
     probabilities: Floats
@@ -27,7 +27,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class FtrlHybrid(Policy[State]):
+class FtrlHybrid(Policy[FtrlHybridState]):
     """Minimises <p, L> - sqrt(t) sum[sqrt p_i + sqrt(1 - p_i)/sqrt K] + b sum ln(1/p_i) over the simplex."""
 
     about = About(
@@ -41,27 +41,27 @@ class FtrlHybrid(Policy[State]):
     )
     b: float = parameter(64.0, "weight of the log-barrier", least=0, published=64.0, scaled=1.0)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> FtrlHybridState:
         arms = setting.arms
-        return State(np.full(arms, 1.0 / arms), np.zeros(arms), np.zeros(arms), np.zeros(arms))
+        return FtrlHybridState(np.full(arms, 1.0 / arms), np.zeros(arms), np.zeros(arms), np.zeros(arms))
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: FtrlHybridState, choice: Choice, reward: float, random: Random) -> None:
         state.losses[choice.arm] += (1.0 - reward) / choice.probability
         state.round += 1
         self.show(state)
 
-    def show(self, state: State) -> None:
+    def show(self, state: FtrlHybridState) -> None:
         """p(t) from the losses."""
         hybrid_probabilities(
             state.losses, math.sqrt(state.round), self.b, state.probabilities, state.gradient, state.width
         )
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: FtrlHybridState, arm: int, present: list[int]) -> None:
         level_with_least(state.losses, arm, present)
         state.probabilities[arm] = max(state.probabilities[arm], 1e-6)  # Newton's method starts inside (0, 1)
         self.show(state)
 
-    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+    def withdraw(self, state: FtrlHybridState, arm: int, present: list[int]) -> None:
         state.losses[arm] = FAR
         self.show(state)
 

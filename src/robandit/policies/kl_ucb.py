@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot
+from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot, point_at
 from robandit.parts import About, parameter
 
 MARGIN = 1e-9  # an arm this close to the best bound is solved for rather than ruled out
@@ -15,7 +15,7 @@ TINY = 1e-300  # keeps a logarithm finite
 
 
 @dataclass
-class State:
+class KlUcbState:
     """Per arm the rewards seen, their sum, mean and its negative entropy, and those awaited; choices; the next arm."""
 
     probabilities: Floats
@@ -29,7 +29,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class KlUcb(Policy[State]):
+class KlUcb(Policy[KlUcbState]):
     """Each arm once, then the largest q + linear/n with n kl(mean, q) <= scale ln t."""
 
     about = About(
@@ -44,43 +44,37 @@ class KlUcb(Policy[State]):
     scale: float = parameter(1.0, "factor on the exploration ln t", above=0, published=1.0)
     linear: float = parameter(0.0, "of a bonus linear/n: about the forged rewards to withstand", least=0, published=0.0)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> KlUcbState:
         pulls, sums, means, entropies, waiting = np.zeros((5, setting.arms))
-        return State(np.eye(setting.arms)[0], pulls, sums, means, entropies, waiting)
+        return KlUcbState(np.eye(setting.arms)[0], pulls, sums, means, entropies, waiting)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: KlUcbState, choice: Choice, reward: float, random: Random) -> None:
         arm = choice.arm
         state.rounds += no_longer_awaited(state.waiting, arm)
         state.pulls[arm] += 1.0
         state.sums[arm] += reward
         self.show(state, arm, state.sums[arm] / state.pulls[arm])
 
-    def defer(self, state: State, choice: Choice) -> None:
+    def defer(self, state: KlUcbState, choice: Choice) -> None:
         arm = choice.arm
         state.rounds += 1
         state.waiting[arm] += 1.0
         self.show(state, arm, state.means[arm] if state.pulls[arm] > 0.0 else mean_of_all(state.sums, state.pulls))
 
-    def probabilities_among(self, state: State, eligible: list[int]) -> list[float]:
+    def probabilities_among(self, state: KlUcbState, eligible: list[int]) -> list[float]:
         return one_hot(self.largest_bound(narrowed(state, eligible), 0), len(eligible))
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: KlUcbState, arm: int, present: list[int]) -> None:
         """A new arm is tried first; one that comes back has its counts."""
-        self.point(state, arm)
+        point_at(state, self.largest_bound(state, arm))
 
-    def show(self, state: State, arm: int, mean: float) -> None:
-        """The next arm as a one-hot p(t), now that an arm's mean is known anew."""
+    def show(self, state: KlUcbState, arm: int, mean: float) -> None:
+        """The next arm as a one-hot p(t), after an arm's mean has changed."""
         state.means[arm] = mean
         state.entropies[arm] = negative_entropy(mean)
-        self.point(state, arm)
+        point_at(state, self.largest_bound(state, arm))
 
-    def point(self, state: State, arm: int) -> None:
-        """p(t) on the arm with the largest bound, looked for from an arm on."""
-        state.probabilities[state.next_arm] = 0.0
-        state.next_arm = self.largest_bound(state, arm)
-        state.probabilities[state.next_arm] = 1.0
-
-    def largest_bound(self, state: State, start: int) -> int:
+    def largest_bound(self, state: KlUcbState, start: int) -> int:
         """The arm with the largest bound, lowest index on ties; an arm never chosen comes first.
 
         Against the bound q of one arm, the last one heard of, an arm with kl(mean, q) above its level cannot win,
@@ -108,7 +102,7 @@ class KlUcb(Policy[State]):
                 log_bound, log_rest = math.log(max(bound, TINY)), math.log(max(1.0 - bound, TINY))
         return best
 
-    def bound(self, state: State, arm: int, level: float) -> float:
+    def bound(self, state: KlUcbState, arm: int, level: float) -> float:
         """The arm's upper confidence bound and bonus; awaited rewards count as seen."""
         chosen = state.pulls[arm] + state.waiting[arm]
         bound = kl_upper_bound(state.means[arm], state.entropies[arm], level / chosen)

@@ -1,16 +1,15 @@
 """Active arm elimination whose confidence radius is widened by C/n, for a known corruption level."""
 
-import math
 from dataclasses import dataclass
 
 from robandit.dice import Random
 from robandit.game import Choice, Setting
-from robandit.parts import About, parameter
-from robandit.policies.elimination import Copies, Race, drop_beaten, new_copies, record, show
+from robandit.parts import About
+from robandit.policies.elimination import Copies, KnownCorruption, drop_beaten, new_copies, record, show
 
 
 @dataclass(frozen=True)
-class KnownCAae(Race):
+class KnownCAae(KnownCorruption):
     """Pulls its least-pulled active arm; drops an arm once even C of corruption could not have hidden its worth."""
 
     about = About(
@@ -22,15 +21,9 @@ class KnownCAae(Race):
         bound="sum over arms of log(KT/delta)/Delta_a + K C",
         late="exact",
     )
-    corruption: float | None = parameter(
-        None, "the corruption level it is told; the play's budget if not given", least=0
-    )
-    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
 
     def start(self, setting: Setting) -> Copies:
-        told = setting.corruption if self.corruption is None else self.corruption
-        delta = 1.0 / setting.horizon if self.delta is None else self.delta
-        return new_copies(setting.arms, [1.0], math.log(2 * setting.arms * setting.horizon / delta), told)
+        return new_copies(setting.arms, [1.0], self.log_term(setting, 2), self.level(setting))
 
     def learn(self, state: Copies, choice: Choice, reward: float, random: Random) -> None:
         record(state, 0, choice.arm, reward)

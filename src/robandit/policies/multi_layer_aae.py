@@ -31,7 +31,7 @@ class MultiLayerAae(Race):
         },
     )
     reads_note = True
-    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
+    delta: float | None = parameter(None, "failure probability; 1/T by default", above=0, below=1)
 
     def start(self, setting: Setting) -> Copies:
         horizon = max(setting.horizon, 2)

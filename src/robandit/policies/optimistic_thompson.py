@@ -6,7 +6,7 @@ import numpy as np
 
 from robandit.game import Setting
 from robandit.parts import About, parameter
-from robandit.policies.thompson import State, Thompson
+from robandit.policies.thompson import Thompson, ThompsonState
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,6 @@ class OptimisticThompson(Thompson):
     )
     optimism: float = parameter(50.0, "successes every arm is credited with; 0 is thompson", least=0)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> ThompsonState:
         probabilities, losses = np.full(setting.arms, 1.0 / setting.arms), np.ones(setting.arms)
-        return State(probabilities, np.full(setting.arms, 1.0 + self.optimism), losses)
+        return ThompsonState(probabilities, np.full(setting.arms, 1.0 + self.optimism), losses)

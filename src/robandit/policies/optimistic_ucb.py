@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from robandit.parts import About, parameter
-from robandit.policies.ucb1 import State, Ucb1
+from robandit.policies.ucb1 import Ucb1, Ucb1State
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class OptimisticUcb(Ucb1):
     scale: float = parameter(0.25, "factor on the square-root bonus", least=0)
     linear: float = parameter(50.0, "how many forged rewards to withstand, about", least=0)
 
-    def largest_index(self, state: State) -> int:
+    def largest_index(self, state: Ucb1State) -> int:
         log = math.log(max(state.rounds, 1))
         best, best_index = 0, -1.0
         for arm in range(len(state.pulls)):

@@ -5,13 +5,14 @@ Because nothing happens inside an epoch, a phased policy can also be simulated b
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robandit.dice import Random, draw
 from robandit.game import Choice, Floats, Policy, Setting
+from robandit.parts import parameter
 
 
 @dataclass
@@ -40,16 +41,19 @@ def new_epoch(arms: int, log_term: float, extra_entries: int = 0) -> Epoch:
 
 
 def log_factor(scale: float, delta: float | None, setting: Setting) -> float:
-    """lambda = scale ln((8K/delta) log2 T), delta = 1/T unless given."""
+    """lambda = scale ln((8K/delta) log2 T); delta is 1/T where it is None."""
     horizon = max(setting.horizon, 2)
     return scale * math.log(8 * setting.arms * (horizon if delta is None else 1.0 / delta) * math.log2(horizon))
 
 
-class Phased(Policy[Epoch]):
-    """A policy made of epochs; a subclass says how one is planned and what is concluded from it.
+Memory = TypeVar("Memory", bound=Epoch)
+
+
+class Phased(Policy[Memory]):
+    """A policy of epochs; a subclass says how one is planned and what is concluded from it.
 
     An epoch lasts until its planned number of rewards was seen. The note of a choice names epoch and
-    entry, so that a reward which comes after its epoch has ended is told apart and left out.
+    entry, so that a reward which comes after its epoch has ended is recognised and left out.
     """
 
     reads_note = True
@@ -57,13 +61,13 @@ class Phased(Policy[Epoch]):
     rewards_fixed = "its epochs ended when their rewards had come: without one, all later ones would fall elsewhere"
     by_counts: ClassVar[bool] = True  # draws inside an epoch are independent with fixed probabilities
 
-    def plan(self, state: Epoch) -> None:
+    def plan(self, state: Memory) -> None:
         """Write the expected draws of each entry and the length of the coming epoch."""
 
-    def conclude(self, state: Epoch) -> None:
+    def conclude(self, state: Memory) -> None:
         """Write new gap estimates from the sums of the epoch that ended."""
 
-    def open_epoch(self, state: Epoch) -> None:
+    def open_epoch(self, state: Memory) -> None:
         """Begin the next epoch: probabilities from the plan, sums at zero."""
         state.number += 1
         self.plan(state)
@@ -79,27 +83,27 @@ class Phased(Policy[Epoch]):
         self.arrange(state)
         self.show(state)
 
-    def arrange(self, state: Epoch) -> None:
+    def arrange(self, state: Memory) -> None:
         """Change the entries' probabilities inside an epoch; most policies keep them."""
 
-    def show(self, state: Epoch) -> None:
+    def show(self, state: Memory) -> None:
         """p(t) over arms from the entries' probabilities."""
         for arm in range(len(state.probabilities)):
             state.probabilities[arm] = 0.0
         for entry in range(len(state.entries)):
             state.probabilities[state.arms[entry]] += state.entries[entry]
 
-    def close_epoch(self, state: Epoch) -> None:
+    def close_epoch(self, state: Memory) -> None:
         """End an epoch whose last round was played and begin the next."""
         self.conclude(state)
         self.open_epoch(state)
 
-    def choose(self, state: Epoch, random: Random) -> Choice:
+    def choose(self, state: Memory, random: Random) -> Choice:
         entry = draw(state.entries, random)
         arm = int(state.arms[entry])
         return Choice(arm, state.probabilities[arm], state.number * len(state.entries) + entry)
 
-    def learn(self, state: Epoch, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: Memory, choice: Choice, reward: float, random: Random) -> None:
         entry = choice.note % len(state.entries)
         if choice.note // len(state.entries) != state.number:
             return
@@ -123,6 +127,16 @@ class Phased(Policy[Epoch]):
             f"its first epoch lasts {state.length:,} rounds, longer than the horizon {setting.horizon:,}: "
             "it explores uniformly throughout; try scale=1"
         ]
+
+
+@dataclass(frozen=True)
+class LogPhased(Phased[Memory]):
+    """A phased policy whose epochs are multiples of lambda = scale ln((8K/delta) log2 T)."""
+
+    scale: float = parameter(
+        1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
+    )
+    delta: float | None = parameter(None, "failure probability; 1/T by default", above=0, below=1)
 
 
 def gaps_to_best(state: Epoch) -> None:

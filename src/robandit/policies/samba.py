@@ -1,5 +1,7 @@
 """SAMBA, a Markov policy gradient (Denisov & Walton 2020; Algorithm 1 of the corrupted-bandits paper)."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import InitVar, dataclass
 
 import numpy as np
@@ -14,14 +16,27 @@ USUAL = 0.05
 
 
 @dataclass
-class State:
+class SambaState:
     """p(t), and nothing else: the policy is Markov."""
 
     probabilities: Floats
 
 
+class MarkovPolicy(Policy[SambaState]):
+    """A policy whose state is p(t), which begins uniform."""
+
+    def start(self, setting: Setting) -> SambaState:
+        return SambaState(np.full(setting.arms, 1.0 / setting.arms))
+
+    def admit(self, state: SambaState, arm: int, present: list[int]) -> None:
+        give_share(state.probabilities, arm, present)
+
+    def withdraw(self, state: SambaState, arm: int, present: list[int]) -> None:
+        drop_share(state.probabilities, arm, present)  # a probability of 0 stays one
+
+
 @dataclass(frozen=True, init=False)
-class Samba(Policy[State]):
+class Samba(MarkovPolicy):
     """Moves probability from the others to the leader when it pays, and to a challenger when that pays."""
 
     about = About(
@@ -51,10 +66,7 @@ class Samba(Policy[State]):
             object.__setattr__(self, "learning_rate", min_lift / 2)
         super().__post_init__()
 
-    def start(self, setting: Setting) -> State:
-        return State(np.full(setting.arms, 1.0 / setting.arms))
-
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: SambaState, choice: Choice, reward: float, random: Random) -> None:
         if reward == 0.0:
             return
         p, arm = state.probabilities, choice.arm
@@ -76,8 +88,24 @@ class Samba(Policy[State]):
                     others += p[a]
         p[leader] = 1.0 - others
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
-        give_share(state.probabilities, arm, present)
+    @property
+    def smallest_lift(self) -> float:
+        return self.learning_rate
 
-    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
-        drop_share(state.probabilities, arm, present)  # a probability of 0 stays one
+    def notes_on_means(self, means: Sequence[float]) -> list[str]:
+        limit = admissible_step(means)
+        if self.learning_rate < limit:
+            return []
+        step = f"learning_rate {self.learning_rate:g} is not below r*/r_2 - 1 = {limit:.3g}, the admissible step"
+        return [f"{step} for these means: the bound on regret does not hold"]
+
+    def slope_under_attack(self, means: Sequence[float]) -> float | None:
+        """(2 + alpha)/(1 - alpha/alpha_max): a heuristic for large 1/p, no bound."""
+        rate, limit = self.learning_rate, admissible_step(means)
+        return (2.0 + rate) / (1.0 - rate / limit) if rate < limit < math.inf else None
+
+
+def admissible_step(means: Sequence[float]) -> float:
+    """r*/r_2 - 1: the bound on regret holds for steps below it; 0 where two arms are best."""
+    first, second = sorted((*means, 0.0), reverse=True)[:2]
+    return first / second - 1.0 if second > 0.0 else math.inf

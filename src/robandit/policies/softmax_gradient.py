@@ -12,7 +12,7 @@ from robandit.parts import About, parameter
 
 
 @dataclass
-class State:
+class SoftmaxGradientState:
     """Preferences, p(t) as their softmax, and the sum and number of rewards seen."""
 
     probabilities: Floats
@@ -22,7 +22,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class SoftmaxGradient(Policy[State]):
+class SoftmaxGradient(Policy[SoftmaxGradientState]):
     """theta_i += step (R - baseline) (1{i = a} - p_i), baseline = mean of the earlier rewards."""
 
     about = About(
@@ -39,10 +39,10 @@ class SoftmaxGradient(Policy[State]):
         True, "subtract the mean of earlier rewards; without it some runs never leave a wrong arm"
     )
 
-    def start(self, setting: Setting) -> State:
-        return State(np.full(setting.arms, 1.0 / setting.arms), np.zeros(setting.arms))
+    def start(self, setting: Setting) -> SoftmaxGradientState:
+        return SoftmaxGradientState(np.full(setting.arms, 1.0 / setting.arms), np.zeros(setting.arms))
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: SoftmaxGradientState, choice: Choice, reward: float, random: Random) -> None:
         baseline = state.total / state.rounds if self.baseline and state.rounds > 0 else 0.0
         weight = (
             state.probabilities[choice.arm] / choice.probability
@@ -57,7 +57,7 @@ class SoftmaxGradient(Policy[State]):
             largest = max(largest, state.preferences[arm])
         self.show(state, largest)
 
-    def show(self, state: State, largest: float) -> None:
+    def show(self, state: SoftmaxGradientState, largest: float) -> None:
         """p(t) as the softmax of the preferences, whose largest is known."""
         total = 0.0
         for arm in range(len(state.probabilities)):
@@ -66,7 +66,7 @@ class SoftmaxGradient(Policy[State]):
         for arm in range(len(state.probabilities)):
             state.probabilities[arm] /= total
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: SoftmaxGradientState, arm: int, present: list[int]) -> None:
         """A share of one among those present."""
         others = [state.preferences[other] for other in present if other != arm]
         largest = max(others, default=0.0)
@@ -74,6 +74,6 @@ class SoftmaxGradient(Policy[State]):
         state.preferences[arm] = largest + (math.log(weight / len(others)) if others else 0.0)
         self.show(state, max(largest, float(state.preferences[arm])))
 
-    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+    def withdraw(self, state: SoftmaxGradientState, arm: int, present: list[int]) -> None:
         state.preferences[arm] = -FAR
         self.show(state, max(state.preferences))

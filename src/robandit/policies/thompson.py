@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -9,11 +10,11 @@ from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import narrowed, share_evenly
 from robandit.parts import About, parameter
-from robandit.variates import beta_draw
+from robandit.variates import bernoulli_draw, beta_draw
 
 
 @dataclass
-class State:
+class ThompsonState:
     """The posterior's two counts per arm; p(t) has no closed form, so `probabilities` stays at its prior value."""
 
     probabilities: Floats
@@ -21,25 +22,40 @@ class State:
     losses: Floats
 
 
+Memory = TypeVar("Memory", bound=ThompsonState)
+
+
+class PosteriorSampling(Policy[Memory]):
+    """A policy that draws from every arm's posterior, so that p(t) has no closed form."""
+
+    explicit = False
+
+    def choose_among(self, state: Memory, eligible: list[int], random: Random) -> Choice:
+        return Choice(eligible[self.choose(narrowed(state, eligible), random).arm], math.nan, 0)
+
+    def admit(self, state: Memory, arm: int, present: list[int]) -> None:
+        """A new arm begins with its prior; one that comes back has its counts."""
+        share_evenly(state.probabilities)
+
+
 @dataclass(frozen=True)
-class Thompson(Policy[State]):
+class Thompson(PosteriorSampling[ThompsonState]):
     """Pulls the arm that is best in one draw from the posterior."""
 
     about = About(
         name="thompson",
-        summary="the arm that is best in a posterior draw; strongest without corruption, turned by little",
+        summary="the arm that is best in a posterior draw; strongest without corruption, cheap to fool",
         reference="Agrawal & Goyal 2017",
         fidelity="recalled",
         bound="(1 + eps) sum over arms of Delta_a ln(T)/kl(r_a, r*) without corruption; none with it",
         cost="O(K) beta draws",
         late="exact",
     )
-    explicit = False
 
-    def start(self, setting: Setting) -> State:
-        return State(np.full(setting.arms, 1.0 / setting.arms), np.ones(setting.arms), np.ones(setting.arms))
+    def start(self, setting: Setting) -> ThompsonState:
+        return ThompsonState(np.full(setting.arms, 1.0 / setting.arms), np.ones(setting.arms), np.ones(setting.arms))
 
-    def choose(self, state: State, random: Random) -> Choice:
+    def choose(self, state: ThompsonState, random: Random) -> Choice:
         best, best_value = 0, -1.0
         for arm in range(len(state.wins)):
             value = beta_draw(state.wins[arm], state.losses[arm], random)
@@ -47,18 +63,10 @@ class Thompson(Policy[State]):
                 best, best_value = arm, value
         return Choice(best, math.nan, 0)
 
-    def choose_among(self, state: State, eligible: list[int], random: Random) -> Choice:
-        return Choice(eligible[self.choose(narrowed(state, eligible), random).arm], math.nan, 0)
-
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
-        """A new arm begins with its prior; one that comes back has its counts."""
-        share_evenly(state.probabilities)
-
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
-        if 0.0 < reward < 1.0:  # a bounded reward first becomes a coin with that mean
-            reward = 1.0 if random.uniform() < reward else 0.0
-        state.wins[choice.arm] += reward
-        state.losses[choice.arm] += 1.0 - reward
+    def learn(self, state: ThompsonState, choice: Choice, reward: float, random: Random) -> None:
+        success = bernoulli_draw(reward, random)  # a bounded reward counts as a success or a failure, at random
+        state.wins[choice.arm] += success
+        state.losses[choice.arm] += 1.0 - success
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,7 @@ class TemperedThompson(Thompson):
 
     about = About(
         name="tempered-thompson",
-        summary="Thompson sampling with slowed counts: no guarantee, yet dearer to turn",
+        summary="Thompson sampling with slowed counts: no guarantee, yet it costs more to fool",
         reference="a variant of Agrawal & Goyal 2017",
         fidelity="exact",
         bound="none under corruption",
@@ -76,6 +84,6 @@ class TemperedThompson(Thompson):
     )
     temper: float = parameter(10.0, "by how much the counts are slowed; 1 learns like thompson", least=1)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: ThompsonState, choice: Choice, reward: float, random: Random) -> None:
         state.wins[choice.arm] += reward / self.temper
         state.losses[choice.arm] += (1.0 - reward) / self.temper

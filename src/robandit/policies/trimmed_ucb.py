@@ -11,14 +11,13 @@ from robandit.dice import Random
 from robandit.game import Choice, Setting
 from robandit.numerics import no_longer_awaited
 from robandit.parts import About, parameter
-from robandit.policies.ucb1 import State as Counts
-from robandit.policies.ucb1 import Ucb1, largest_sum
+from robandit.policies.ucb1 import Ucb1, Ucb1State, largest_sum
 
 STEPS = 100  # rewards are kept to the nearest of these, 0 and 1 exactly, so that a state stays small
 
 
 @dataclass
-class State(Counts):
+class TrimmedUcbState(Ucb1State):
     """As UCB1, its means trimmed, and per arm how often each hundredth was seen."""
 
     seen: NDArray[np.float64] = field(kw_only=True)
@@ -40,10 +39,10 @@ class TrimmedUcb(Ucb1):
     scale: float = parameter(1.0, "factor on the squared bonus", above=0, published=1.0)
     trim: float = parameter(0.05, "the share of an arm's rewards left out at either end", least=0, below=0.5)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> TrimmedUcbState:
         pulls, sums, means, waiting = np.zeros((4, setting.arms))
         seen = np.zeros((setting.arms, STEPS + 1))
-        return State(np.eye(setting.arms)[0], pulls, sums, means, waiting, seen=seen)
+        return TrimmedUcbState(np.eye(setting.arms)[0], pulls, sums, means, waiting, seen=seen)
 
     def learn(self, state: Any, choice: Choice, reward: float, random: Random) -> None:
         arm = choice.arm
@@ -54,7 +53,7 @@ class TrimmedUcb(Ucb1):
         state.means[arm] = self.trimmed_mean(state, arm)
         self.show(state)
 
-    def trimmed_mean(self, state: State, arm: int) -> float:
+    def trimmed_mean(self, state: TrimmedUcbState, arm: int) -> float:
         """The mean of an arm's rewards without the smallest and the largest ones, as many of each."""
         left_out = math.floor(self.trim * state.pulls[arm])
         below, total, kept = 0.0, 0.0, state.pulls[arm] - 2.0 * left_out
@@ -65,7 +64,7 @@ class TrimmedUcb(Ucb1):
             below += here
         return float(total / (STEPS * kept))
 
-    def largest_index(self, state: Counts) -> int:
+    def largest_index(self, state: Ucb1State) -> int:
         """As UCB1 with its own bonus."""
         bonus = self.scale * math.log(max(state.rounds, 1)) / (1.0 - 2.0 * self.trim) ** 2
         return largest_sum(state, bonus)

@@ -15,7 +15,7 @@ REFERENCE = "Zimmert & Seldin 2021"
 
 
 @dataclass
-class State:
+class TsallisInfState:
     """Estimated cumulative losses, p(t), the round t counted from 1, and the root that normalised p."""
 
     probabilities: Floats
@@ -24,26 +24,26 @@ class State:
     root: float = 1.0
 
 
-class TsallisInf(Policy[State]):
+class TsallisInf(Policy[TsallisInfState]):
     """What both estimators share: p(t) from the losses."""
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> TsallisInfState:
         arms = setting.arms
-        return State(np.full(arms, 1.0 / arms), np.zeros(arms), root=math.sqrt(arms))
+        return TsallisInfState(np.full(arms, 1.0 / arms), np.zeros(arms), root=math.sqrt(arms))
 
-    def next_round(self, state: State, rate: float) -> None:
+    def next_round(self, state: TsallisInfState, rate: float) -> None:
         """Solve for p of the coming round at learning rate `rate`."""
         state.root, _ = tsallis_probabilities(state.losses, rate, state.root, state.probabilities)
 
-    def rate(self, state: State) -> float:
+    def rate(self, state: TsallisInfState) -> float:
         """The learning rate of the coming round."""
         return 0.0
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: TsallisInfState, arm: int, present: list[int]) -> None:
         level_with_least(state.losses, arm, present)
         self.next_round(state, self.rate(state))
 
-    def withdraw(self, state: State, arm: int, present: list[int]) -> None:
+    def withdraw(self, state: TsallisInfState, arm: int, present: list[int]) -> None:
         state.losses[arm] = FAR
         self.next_round(state, self.rate(state))
 
@@ -61,12 +61,12 @@ class TsallisInfIw(TsallisInf):
         late="weighted",
     )
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: TsallisInfState, choice: Choice, reward: float, random: Random) -> None:
         state.losses[choice.arm] += (1.0 - reward) / choice.probability
         state.round += 1
         self.next_round(state, self.rate(state))
 
-    def rate(self, state: State) -> float:
+    def rate(self, state: TsallisInfState) -> float:
         return 2.0 / math.sqrt(state.round)
 
 
@@ -83,7 +83,7 @@ class TsallisInfRv(TsallisInf):
         late="weighted",
     )
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: TsallisInfState, choice: Choice, reward: float, random: Random) -> None:
         rate = self.rate(state)
         for arm in range(len(state.losses)):
             baseline = 0.5 if state.probabilities[arm] >= rate * rate else 0.0
@@ -93,7 +93,7 @@ class TsallisInfRv(TsallisInf):
         state.round += 1
         self.next_round(state, self.rate(state))
 
-    def rate(self, state: State) -> float:
+    def rate(self, state: TsallisInfState) -> float:
         return 4.0 / math.sqrt(state.round)
 
 

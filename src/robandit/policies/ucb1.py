@@ -7,13 +7,13 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot
+from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot, point_at
 from robandit.parts import About, parameter
 
 
 @dataclass
-class State:
-    """Per arm the rewards seen, their sum and mean, and those still awaited; choices made; the arm that comes next."""
+class Ucb1State:
+    """Per arm the rewards seen, their sum and mean, and those awaited; the number of choices; the next arm."""
 
     probabilities: Floats
     pulls: Floats
@@ -25,7 +25,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Ucb1(Policy[State]):
+class Ucb1(Policy[Ucb1State]):
     """Each arm once, then the largest mean + sqrt(2 scale ln t / n)."""
 
     about = About(
@@ -38,11 +38,11 @@ class Ucb1(Policy[State]):
     )
     scale: float = parameter(1.0, "factor on the squared bonus", above=0, published=1.0)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> Ucb1State:
         pulls, sums, means, waiting = np.zeros((4, setting.arms))
-        return State(np.eye(setting.arms)[0], pulls, sums, means, waiting)
+        return Ucb1State(np.eye(setting.arms)[0], pulls, sums, means, waiting)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: Ucb1State, choice: Choice, reward: float, random: Random) -> None:
         arm = choice.arm
         state.rounds += no_longer_awaited(state.waiting, arm)
         state.pulls[arm] += 1.0
@@ -50,32 +50,30 @@ class Ucb1(Policy[State]):
         state.means[arm] = state.sums[arm] / state.pulls[arm]
         self.show(state)
 
-    def defer(self, state: State, choice: Choice) -> None:
+    def defer(self, state: Ucb1State, choice: Choice) -> None:
         state.rounds += 1
         state.waiting[choice.arm] += 1.0
         if state.pulls[choice.arm] == 0.0:
             state.means[choice.arm] = mean_of_all(state.sums, state.pulls)
         self.show(state)
 
-    def probabilities_among(self, state: State, eligible: list[int]) -> list[float]:
+    def probabilities_among(self, state: Ucb1State, eligible: list[int]) -> list[float]:
         return one_hot(self.largest_index(narrowed(state, eligible)), len(eligible))
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: Ucb1State, arm: int, present: list[int]) -> None:
         """A new arm is tried first; one that comes back has its counts."""
         self.show(state)
 
-    def show(self, state: State) -> None:
+    def show(self, state: Ucb1State) -> None:
         """The next arm as a one-hot p(t)."""
-        state.probabilities[state.next_arm] = 0.0
-        state.next_arm = self.largest_index(state)
-        state.probabilities[state.next_arm] = 1.0
+        point_at(state, self.largest_index(state))
 
-    def largest_index(self, state: State) -> int:
+    def largest_index(self, state: Ucb1State) -> int:
         """The arm with the largest index."""
         return largest_sum(state, 2.0 * self.scale * math.log(max(state.rounds, 1)))
 
 
-def largest_sum(state: State, bonus: float) -> int:
+def largest_sum(state: Ucb1State, bonus: float) -> int:
     """The largest mean + sqrt(bonus / n); an arm never chosen comes first, and awaited rewards count as seen."""
     best, best_index = 0, -1.0
     for arm in range(len(state.pulls)):

@@ -10,14 +10,14 @@ from robandit.parts import About
 
 
 @dataclass
-class State:
+class UniformState:
     """p(t), which never changes."""
 
     probabilities: Floats
 
 
 @dataclass(frozen=True)
-class Uniform(Policy[State]):
+class Uniform(Policy[UniformState]):
     """Pulls every arm with the same probability, for ever."""
 
     about = About(
@@ -29,8 +29,8 @@ class Uniform(Policy[State]):
         waived={"learns": "it never learns, by definition", "moves": "its p(t) never moves, by definition"},
     )
 
-    def start(self, setting: Setting) -> State:
-        return State(np.full(setting.arms, 1.0 / setting.arms))
+    def start(self, setting: Setting) -> UniformState:
+        return UniformState(np.full(setting.arms, 1.0 / setting.arms))
 
-    def admit(self, state: State, arm: int, present: list[int]) -> None:
+    def admit(self, state: UniformState, arm: int, present: list[int]) -> None:
         share_evenly(state.probabilities)

@@ -1,12 +1,13 @@
-"""Which policy to take against the attacker one fears: a short list, measured on the user's own means, and a choice.
+"""Which policy to take against one's attacker: a short list, measured on the user's own means, and a choice.
 
-Against a number of forged rewards the question is the price, against a ring (a share of all rounds) it is the regret
-while the ring is at work. Both are measured here, never looked up.
+Against a number of forged rewards the question is the attack price, against a ring (a group of accounts that one
+attacker controls, a share of all rounds) it is the regret while the ring is at work. Both are measured here, never
+looked up.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,15 @@ import numpy as np
 from robandit.capability import Capability
 from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
+from robandit.estimates import summarise
 from robandit.game import Environment, Policy
-from robandit.lab.trace import summarised
+from robandit.lab.comparison import finite_or_none
+from robandit.lab.scenario import Scenario
+from robandit.progress import Progress, part_of, report_to
 from robandit.redteam.candidate import Candidate
-from robandit.redteam.evaluate import Evaluator, Game, Play, Tell, block_seed
-from robandit.redteam.price import CHOOSING, Price, attack_price, planned_runs, pricing_attacks
-from robandit.store.journal import Journal
+from robandit.redteam.evaluate import Evaluator, Play, block_seed
+from robandit.redteam.price import CHOOSING, Price, PriceOptions, attack_price, planned_runs, pricing_attacks
+from robandit.version import __version__
 
 CANDIDATES = (
     "thompson",
@@ -37,7 +41,7 @@ RARE = 1000  # without a number, one reward in so many is taken to be forged
 
 
 @dataclass(frozen=True)
-class Weighed:
+class MeasuredPolicy:
     """One policy of the list as it was measured."""
 
     policy: Policy[Any]
@@ -49,120 +53,184 @@ class Weighed:
     attack: Candidate | None = None
 
     def withstands(self, budget: float) -> bool:
-        """Whether every block took more than this many forged rewards to turn, with room to spare."""
+        """Whether every block took more than this many forged rewards to fool, with room to spare."""
         assert self.price is not None
         return self.learns and (self.price.low is None or self.price.low >= MARGIN * budget)
+
+    def to_json(self, capability: Capability) -> dict[str, Any]:
+        """One row under the names of the contract."""
+        return {
+            "label": str(self.policy),
+            "policy": self.policy.name,
+            "parameters": self.policy.parameters(),
+            "clean_regret": self.clean,
+            "learns": self.learns,
+            "price": None if self.price is None else self.price.to_json(),
+            "attacked_regret": self.attacked,
+            "best_share": self.best_share,
+            "attack": None if self.attack is None else self.attack.flags(capability),
+        }
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to take, and why; None where nothing tried helps."""
+    """What to take, and why; None where nothing that was tried helps."""
 
-    capability: Capability
+    scenario: Scenario  # what was measured, with the first policy of the list
     budget: float
     limit: float | None
-    chosen: Weighed | None
+    chosen: MeasuredPolicy | None
     reason: str
     helps: str  # what would help beyond the choice of a policy
-    tried: list[Weighed] = field(default_factory=list)
+    tried: list[MeasuredPolicy] = field(default_factory=list)
+
+    @property
+    def capability(self) -> Capability:
+        """What the attacker can do."""
+        return self.scenario.capability
+
+    def to_json(self) -> dict[str, Any]:
+        """The advice with everything it rests on."""
+        return {
+            "version": __version__,
+            "means": list(self.scenario.environment.means),
+            "horizon": self.scenario.horizon,
+            "seed": self.scenario.seed,
+            "capability": {**self.capability.parameters(), "words": self.capability.words()},
+            "budget": finite_or_none(self.budget),
+            "limit": self.limit,
+            "advice": None if self.chosen is None else str(self.chosen.policy),
+            "reason": self.reason,
+            "helps": self.helps,
+            "results": [one.to_json(self.capability) for one in self.tried],
+        }
 
 
 def advise(
-    environment: Environment[Any],
-    capability: Capability,
+    environment: Environment[Any] | Sequence[float] | str,
+    capability: Capability | str = "both",
     *,
-    horizon: int,
+    horizon: float,
     budget: float | None = None,
     seed: int = 1,
     threads: int | None = None,
     catalogue: Catalogue = SHIPPED,
-    tell: Callable[[str], Tell] = lambda label: lambda runs: None,
+    progress: Progress | bool | None = None,
 ) -> Advice:
-    """Measure the short list against this attacker on this environment, and choose."""
-    means = np.array(environment.means)
-    if len(means) < 2 or np.ptp(means) <= 1e-12:
-        raise InputError("advice needs at least 2 arms whose means differ")
-    limit, ring = capability.limit(means), capability.share < 1.0
-    spent = feared(capability, budget, horizon)
-    if ring and limit is not None and capability.share >= limit and math.isinf(spent):
-        return Advice(capability, spent, limit, None, beyond(capability, limit), HELPS_ALWAYS)
-    attacks = pricing_attacks("B", environment, catalogue, capability)
+    """Measure a short list of policies against one attacker on one environment, and choose.
+
+    Args:
+        environment: an environment, its text, or a list of means.
+        capability: what the attacker can do, such as "add" or "both:share=0.05".
+        horizon: the rounds of a run.
+        budget: how many rewards can be forged; one in a thousand if not given, unlimited for a ring.
+        seed: of the random streams.
+        threads: how many play at once; as many as there are cores if not given.
+        catalogue: where text is looked up.
+        progress: called with the share that is done; True draws a line on stderr.
+
+    Returns:
+        The policy to take, the reason, and what each policy of the list does.
+
+    Raises:
+        InputError: if something cannot be played, or there is nothing to learn.
+    """
+    first = first_scenario(environment, horizon=horizon, seed=seed, capability=capability, catalogue=catalogue)
+    can = first.capability
+    limit, is_ring = can.limit(first.means), can.share < 1.0
+    forged = forged_rewards(can, budget, first.horizon)
+    if is_ring and limit is not None and can.share >= limit and math.isinf(forged):
+        return Advice(first, forged, limit, None, beyond(can, limit), HELPS_ALWAYS)
+    attacks, (texts, planned) = pricing_attacks(first, "B"), planned_work(first, budget)
+    evaluators = [Evaluator(replace(first, policy=catalogue.policy(text)), threads=threads) for text in texts]
     tried = []
-    for text in listed(spent):
-        game = Game(catalogue.policy(text), environment, horizon, seed)
-        evaluator = Evaluator(game, Journal(None), threads, catalogue=catalogue, capability=capability)
-        evaluator.tell = tell(text)
-        evaluator.check(FRESH)
-        weigh = under_ring(evaluator, attacks, spent) if ring else by_price(evaluator, attacks)
-        tried.append(weigh)
-    chosen, reason = choose_under_ring(tried, capability, limit) if ring else choose_by_price(tried, spent)
-    return Advice(capability, spent, limit, chosen, reason, HELPS_ALWAYS if chosen is None else HELPS_TOO, tried)
+    with report_to(progress) as report:
+        for number, evaluator in enumerate(evaluators):
+            evaluator.check()
+            evaluator.progress = part_of(report, number / len(texts), (number + 1) / len(texts))
+            evaluator.planned = planned
+            tried.append(measure_ring(evaluator, attacks, forged) if is_ring else measure_price(evaluator, attacks))
+    chosen, reason = choose_under_ring(tried, can, limit) if is_ring else choose_by_price(tried, forged)
+    return Advice(first, forged, limit, chosen, reason, HELPS_ALWAYS if chosen is None else HELPS_TOO, tried)
 
 
-def listed(budget: float) -> tuple[str, ...]:
-    """The short list; against a number of forged rewards also the policy that is told that number."""
-    told = f"bonus-thompson:linear={math.ceil(MARGIN * budget)}" if math.isfinite(budget) else CANDIDATES[0]
-    return CANDIDATES if told in CANDIDATES else (*CANDIDATES, told)
+def policies_to_try(budget: float) -> tuple[str, ...]:
+    """The short list; against a number of forged rewards also the policy that is set to withstand that number."""
+    if not math.isfinite(budget):
+        return CANDIDATES
+    return tuple(dict.fromkeys((*CANDIDATES, f"bonus-thompson:linear={math.ceil(MARGIN * budget)}")))
 
 
-def feared(capability: Capability, budget: float | None, horizon: int) -> float:
-    """How many rewards can be forged: a ring as many as its share allows, others one in a thousand if nobody says."""
+def forged_rewards(capability: Capability, budget: float | None, horizon: int) -> float:
+    """How many rewards can be forged: if not given, as many as a ring's share allows, otherwise one in a thousand."""
     if budget is not None:
         return budget
     return math.inf if capability.share < 1.0 else horizon / RARE
 
 
-def planned(attacks: int, ring: bool) -> int:
-    """About how many runs one policy takes."""
-    return RUNS * attacks + 2 * FRESH if ring else planned_runs(attacks, RUNS, BLOCKS)
+def first_scenario(environment: Any, **terms: Any) -> Scenario:
+    """What is measured, with the first policy of the list; raises InputError if there is nothing to learn."""
+    scenario = Scenario(CANDIDATES[0], environment, **{**terms, "runs": RUNS})
+    if scenario.arms < 2 or np.ptp(scenario.means) <= 1e-12:
+        raise InputError("advice needs at least 2 arms whose means differ")
+    return scenario
 
 
-def by_price(evaluator: Evaluator, attacks: list[Candidate]) -> Weighed:
+def planned_work(scenario: Scenario, budget: float | None) -> tuple[tuple[str, ...], int]:
+    """The policies to try, and about how many runs each takes."""
+    attacks, can = len(pricing_attacks(scenario, "B")), scenario.capability
+    policies = policies_to_try(forged_rewards(can, budget, scenario.horizon))
+    return policies, RUNS * attacks + 2 * FRESH if can.share < 1.0 else planned_runs(attacks, RUNS, BLOCKS)
+
+
+def measure_price(evaluator: Evaluator, attacks: list[Candidate]) -> MeasuredPolicy:
     """Clean regret and price."""
-    found = attack_price(evaluator, "B", attacks, runs=RUNS, blocks=BLOCKS)
-    return Weighed(evaluator.game.policy, found.clean, found.learns, found, attack=found.attack)
+    price = attack_price(evaluator, attacks, PriceOptions(blocks=BLOCKS))
+    return MeasuredPolicy(evaluator.scenario.policy, price.clean, price.learns, price, attack=price.attack)
 
 
-def under_ring(evaluator: Evaluator, attacks: list[Candidate], budget: float) -> Weighed:
+def measure_ring(evaluator: Evaluator, attacks: list[Candidate], budget: float) -> MeasuredPolicy:
     """Clean regret, and regret under the worst attack of the ring: chosen on some seeds, measured on others."""
-    seed = block_seed(evaluator.game.seed, CHOOSING)
+    own = evaluator.scenario.seed
+    seed = block_seed(own, CHOOSING)
     harm = {one: np.mean(evaluator.outcome(Play(one, budget, seed, RUNS))["regret"]) for one in attacks}
     worst = max(harm, key=lambda one: harm[one])
-    clean, hit = (evaluator.outcome(Play(one, budget, evaluator.game.seed, FRESH)) for one in (None, worst))
-    return Weighed(
-        evaluator.game.policy,
-        summarised(np.array(clean["regret"])),
+    clean, hit = (evaluator.outcome(Play(one, budget, own, FRESH)) for one in (None, worst))
+    return MeasuredPolicy(
+        evaluator.scenario.policy,
+        summarise(clean["regret"]),
         learns=float(np.mean(clean["best_share"])) >= 0.5,
-        attacked=summarised(np.array(hit["regret"])),
+        attacked=summarise(hit["regret"]),
         best_share=float(np.mean(hit["best_share"])),
         attack=worst,
     )
 
 
-def choose_by_price(tried: list[Weighed], budget: float) -> tuple[Weighed | None, str]:
-    """The cheapest in peace of those that withstand the budget with room to spare."""
+def choose_by_price(tried: list[MeasuredPolicy], budget: float) -> tuple[MeasuredPolicy | None, str]:
+    """The one with the least clean regret of those that withstand the budget with room to spare."""
     learning = [one for one in tried if one.learns]
     fit = sorted((one for one in learning if one.withstands(budget)), key=lambda one: one.clean["mean"])
     need = f"{budget:,.3g} forged rewards ({MARGIN:g} times as many, to leave room)"
     if not learning:
         return None, "no policy of the list learns within the horizon: nothing to protect yet, give it more rounds"
     if not fit:
-        dearest = max(learning, key=lambda one: one.price.low or 0.0)  # type: ignore[union-attr]
-        return (
-            None,
-            f"no policy of the list withstands {need}; the dearest to turn is {dearest.policy}, {cost(dearest)}",
-        )
-    level = [one for one in fit if lowest(one.clean) <= highest(fit[0].clean)]  # who is cheapest cannot be told apart
+        firmest = max(learning, key=lambda one: one.price.low or 0.0)  # type: ignore[union-attr]
+        costs = f"the one that costs most to fool is {firmest.policy}, {price_in_words(firmest)}"
+        return None, f"no policy of the list withstands {need}; {costs}"
+    level = [one for one in fit if lowest(one.clean) <= highest(fit[0].clean)]  # intervals overlap: equally cheap
     chosen = max(level, key=lambda one: math.inf if one.price is None or one.price.low is None else one.price.low)
     cheaper = [one for one in learning if highest(one.clean) < lowest(chosen.clean)]
-    others = f", and each that costs less in peace, such as {cheaper[0].policy}, is turned by fewer" if cheaper else ""
+    regret = with_interval(chosen.clean)
+    others = f"; policies with less, such as {cheaper[0].policy}, are fooled by fewer" if cheaper else ""
     return chosen, (
-        f"of the policies that withstand {need} it costs least in peace: regret {told(chosen.clean)}; "
-        f"to turn it takes {cost(chosen)}{others}"
+        f"of the policies that withstand {need} it has the least regret without an attack, {regret}{others}; "
+        f"fooling it takes {price_in_words(chosen)}"
     )
 
 
-def choose_under_ring(tried: list[Weighed], capability: Capability, limit: float | None) -> tuple[Weighed | None, str]:
+def choose_under_ring(
+    tried: list[MeasuredPolicy], capability: Capability, limit: float | None
+) -> tuple[MeasuredPolicy | None, str]:
     """The least regret while the ring is at work."""
     chosen = min(tried, key=lambda one: one.attacked["mean"])  # type: ignore[index]
     if (chosen.best_share or 0.0) < 0.5:
@@ -174,8 +242,8 @@ def choose_under_ring(tried: list[Weighed], capability: Capability, limit: float
     assert chosen.attacked is not None
     return chosen, (
         f"with {100 * capability.share:.3g} % of the rounds forged it has the least regret of the list, "
-        f"{told(chosen.attacked)}, and plays the best arm in {100 * (chosen.best_share or 0):.0f} % of the rounds; "
-        f"in peace it costs {told(chosen.clean)}"
+        f"{with_interval(chosen.attacked)}, and plays the best arm in {100 * (chosen.best_share or 0):.0f} % of the "
+        f"rounds; without an attack its regret is {with_interval(chosen.clean)}"
         + ("" if limit is None else f". No policy survives a share above {limit:.3g}")
     )
 
@@ -198,14 +266,14 @@ def highest(summary: dict[str, Any]) -> float:
     return float(summary["mean"] + (summary["half_width_95"] or 0.0))
 
 
-def told(summary: dict[str, Any]) -> str:
+def with_interval(summary: dict[str, Any]) -> str:
     """A mean with its 95 % interval."""
     half = summary["half_width_95"]
     return f"{summary['mean']:,.0f}" + ("" if half is None else f" ± {half:,.0f}")
 
 
-def cost(one: Weighed) -> str:
-    """A price in words, with its range over blocks and the attack."""
+def price_in_words(one: MeasuredPolicy) -> str:
+    """A price with its range over blocks and the attack."""
     price = one.price
     assert price is not None
     if price.estimate is None:

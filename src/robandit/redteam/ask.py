@@ -1,84 +1,138 @@
 """The two questions in one call each, for Python: the worst attack within a budget, and the price of a policy."""
 
-import math
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from robandit.capability import ANYTHING, Capability
-from robandit.catalogue import SHIPPED, read_capability
+from robandit.adversaries.nobody import Nobody
+from robandit.errors import InputError
 from robandit.game import Environment, Policy
+from robandit.lab.scenario import Scenario, ScenarioTerms
+from robandit.progress import Progress, report_to
+from robandit.redteam import PRICE_RUNS
 from robandit.redteam.candidate import Candidate
-from robandit.redteam.evaluate import Evaluator, Game, journal_for
-from robandit.redteam.frontier import with_told
-from robandit.redteam.price import Price, attack_price, pricing_attacks
-from robandit.redteam.search import EVALUATIONS, Finding, worst_attack
-from robandit.store.journal import Journal
+from robandit.redteam.evaluate import Evaluator, journal_for
+from robandit.redteam.frontier import with_assumed_corruption
+from robandit.redteam.price import Price, PriceOptions, attack_price, pricing_attacks
+from robandit.redteam.search import AttackFinding, SearchOptions, worst_attack
+
+
+class SearchTerms(ScenarioTerms, total=False):
+    """The rest of a scenario, and the fields of `SearchOptions`."""
+
+    threat: str
+    evaluations: int
+    quick: bool
+
+
+class PriceTerms(ScenarioTerms, total=False):
+    """The rest of a scenario, schedule and size of one attack, and the fields of `PriceOptions`."""
+
+    schedule: str
+    size: str
+    threat: str
+    blocks: int
+    unit: str
+    budget: float
+    search: int
+    tolerance: float
+    fooled: str
 
 
 def find_worst_attack(
-    policy: Policy[Any],
-    environment: Environment[Any],
+    policy: Scenario | Policy[Any] | str,
+    environment: Environment[Any] | Sequence[float] | str | None = None,
     *,
     budget: float,
-    threat: str = "A",
-    horizon: int,
-    agents: int = 1,
-    slate: int = 1,
-    runs: int = 100,
-    seed: int = 1,
     threads: int | None = None,
-    evaluations: int = EVALUATIONS,
-    quick: bool = False,
-    capability: str | Capability = ANYTHING,
-    out: str | None = None,
-) -> Finding:
-    """The worst attack found within a budget, chosen on other seeds than `seed`; `out` keeps what was tried.
+    out: str | Path | None = None,
+    progress: Progress | bool | None = None,
+    **terms: Unpack[SearchTerms],
+) -> AttackFinding:
+    """The worst attack within a budget, chosen on other seeds than the scenario's, on which it is reported.
 
-    In threat model B it stays within what its attacker can do, such as "add" or "both:share=0.05".
+    Args:
+        policy: a scenario without an adversary, or a policy (object or text) followed by the rest of a scenario.
+        environment: an environment, its text, or a list of means.
+        budget: what the attacker may spend.
+        threads: how many play at once; as many as there are cores if not given.
+        out: a folder that remembers what was tried; a later call goes on from there.
+        progress: called with the share that is done; True draws a line on stderr.
+        **terms: of the scenario (horizon, runs, seed, agents, slate, charge, capability, ...), and of the search:
+            threat "A" (before the draw, the default) or "B" (sees the draw), evaluations, quick.
+
+    Returns:
+        The attack, its regret on fresh seeds and on those that chose it, and the regret without an attack.
+
+    Raises:
+        InputError: if something cannot be played; the message says what is allowed.
     """
-    game = Game(policy, environment, horizon, seed, agents=agents, slate=slate)
-    journal = kept_in(game, out, f"redteam-{threat}-{budget:g}")
-    evaluator = Evaluator(game, journal, threads, capability=read_capability(capability))
-    return worst_attack(evaluator, threat, budget, runs=runs, evaluations=evaluations, quick=quick)
+    own, rest = split_terms(SearchOptions, terms)
+    options, scenario = SearchOptions(**own), scenario_of(policy, environment, rest)
+    journal = journal_for(scenario, out, f"redteam-{options.threat}-{budget:g}")
+    with report_to(progress) as report:
+        return worst_attack(Evaluator(scenario, journal, threads, report), budget, options)
 
 
 def find_price(
-    policy: Policy[Any],
-    environment: Environment[Any],
+    policy: Scenario | Policy[Any] | str,
+    environment: Environment[Any] | Sequence[float] | str | None = None,
     *,
-    threat: str = "B",
     attack: str | None = None,
-    schedule: str = "start",
-    size: str = "full",
-    horizon: int,
-    agents: int = 1,
-    slate: int = 1,
-    runs: int = 60,
-    blocks: int = 3,
-    seed: int = 1,
     threads: int | None = None,
-    capability: str | Capability = ANYTHING,
-    share: bool = False,
-    budget: float = math.inf,
-    turned: str = "share",
-    out: str | None = None,
+    out: str | Path | None = None,
+    progress: Progress | bool | None = None,
+    **terms: Unpack[PriceTerms],
 ) -> Price:
-    """The smallest budget that turns a policy, for one attack or the cheapest of all its attacker can carry out.
+    """The attack price: the smallest budget that fools a policy.
 
-    With `share` the smallest share of all rounds, within a budget. `turned` is "share" (the best arm in fewer than half
-    of the rounds) or "regret" (more than half of what always playing the runner-up costs), in half of the runs. A
-    policy that must be told C and is not is told 100, in peace as in war.
+    A policy is fooled if the best arm gets fewer than half of the rounds in at least half of the runs; with
+    `fooled="regret"`, if regret exceeds half of what always playing the runner-up costs. A policy that needs to know
+    the corruption and is not given it assumes 100, with and without an attack.
+
+    Args:
+        policy: a scenario without an adversary, or a policy (object or text) followed by the rest of a scenario.
+        environment: an environment, its text, or a list of means.
+        attack: price this one, with `schedule` and `size` in threat model A; else the cheapest of all.
+        threads: how many play at once; as many as there are cores if not given.
+        out: a folder that remembers what was played; a later call goes on from there.
+        progress: called with the share that is done; True draws a line on stderr.
+        **terms: of the scenario (horizon, runs in each block, seed, agents, slate, capability, ...), and of the price:
+            threat "B" (sees the draw, the default) or "A", blocks, unit ("reward", or "share" for the smallest share
+            of all rounds within `budget`), search, tolerance, fooled.
+
+    Returns:
+        The price with its range over blocks, the attack, and the clean regret.
+
+    Raises:
+        InputError: if something cannot be played; the message says what is allowed.
     """
-    game = Game(with_told(policy), environment, horizon, seed, agents=agents, slate=slate)
-    can = read_capability(capability)
-    attacks = (
-        [Candidate(attack, schedule, size)] if attack else pricing_attacks(threat, environment, SHIPPED, can, slate)
-    )
-    evaluator = Evaluator(game, kept_in(game, out, f"price-{threat}"), threads, capability=can)
-    terms: dict[str, Any] = {"share": share, "budget": budget, "reading": turned}
-    return attack_price(evaluator, threat, attacks, runs=runs, blocks=blocks, **terms)
+    own, rest = split_terms(PriceOptions, terms)
+    aim = {name: rest.pop(name) for name in ("schedule", "size") if name in rest}
+    if aim and attack is None:
+        raise InputError(f"{' and '.join(aim)} without an attack: name an attack too")
+    rest = rest if isinstance(policy, Scenario) else {"runs": PRICE_RUNS, **rest}
+    options, scenario = PriceOptions(**own), scenario_of(policy, environment, rest)
+    scenario = replace(scenario, policy=with_assumed_corruption(scenario.policy))
+    attacks = pricing_attacks(scenario, options.threat) if attack is None else [Candidate(attack, **aim)]
+    journal = journal_for(scenario, out, f"price-{options.threat}")
+    with report_to(progress) as report:
+        return attack_price(Evaluator(scenario, journal, threads, report), attacks, options)
 
 
-def kept_in(game: Game, out: str | None, question: str) -> Journal:
-    """A memory on disk, or one that ends with the call."""
-    return Journal(None) if out is None else journal_for(game, Path(out), question)
+def split_terms(options: type, terms: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Terms that are fields of a dataclass of options, and the others."""
+    names = {item.name for item in fields(options)}
+    own = {name: value for name, value in terms.items() if name in names}
+    return own, {name: value for name, value in terms.items() if name not in names}
+
+
+def scenario_of(policy: Any, environment: Any, terms: dict[str, Any]) -> Scenario:
+    """The scenario itself, or one of its parts; raises InputError if both are given, or an adversary."""
+    scenario: Scenario = policy if isinstance(policy, Scenario) else Scenario(policy, environment, **terms)
+    if scenario is policy and (environment is not None or terms):
+        raise InputError("a scenario says all that is played: leave out the other parts, or use dataclasses.replace")
+    if type(scenario.adversary) is not Nobody:
+        raise InputError(f"the attack is searched for here: leave out the adversary {scenario.adversary}")
+    return scenario

@@ -1,4 +1,4 @@
-"""Attacks as plain text, so that each can be written down, compared and played again; and those of the catalogue."""
+"""Attacks as plain text, so that each can be written down, compared and played again; and lists of those to try."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -36,9 +36,17 @@ class Candidate:
         terms: dict[str, Any] = {"budget": budget, "charge": charge, "capability": capability}
         return catalogue.attack(self.attack, schedule=self.schedule, size=self.size, **terms)
 
+    def flags(self, capability: Capability = ANYTHING) -> str:
+        """The words after `robandit play` that play this attack."""
+        words = {"attack": self.attack}
+        words |= {} if (self.schedule, self.size) == ("start", "full") else {"schedule": self.schedule}
+        words |= {} if self.size == "full" else {"size": self.size}
+        words |= {"can": str(capability)} if capability.limited else {}
+        return " ".join(f"--{name} {value}" for name, value in words.items())
+
 
 def check_threat(threat: str) -> None:
-    """Refuse a threat model that is none."""
+    """Raise InputError for anything but the two threat models."""
     if threat not in ("A", "B"):
         raise InputError(f"threat must be A (before the draw) or B (sees the draw), not {threat!r}")
 
@@ -70,9 +78,9 @@ def catalogue_attacks(
     one_sided = {name for name in names if not targets[name].pushes_both}
     own = [Candidate(name) for name, sees in whole.items() if not sees]
     return own + [
-        Candidate(*chosen)
-        for chosen in product(attacks, schedules, SIZES)
-        if not (chosen[0] in one_sided and chosen[2] == "efficient")
+        Candidate(attack, schedule, size)
+        for attack, schedule, size in product(attacks, schedules, SIZES)
+        if not (attack in one_sided and size == "efficient")
     ]
 
 
@@ -85,8 +93,8 @@ def shortlist(
     if threat == "B":
         pushes = [f"push-shown:lowered={count}" for count in several]
         pushes += [f"push-shown:lowered=0,raised={count}" for count in several]
-        found = [*catalogue_attacks("B", phased, catalogue), *map(Candidate, ("push-shown:raised=1", *pushes))]
-        return within(found, capability, catalogue)
+        attacks = [*catalogue_attacks("B", phased, catalogue), *map(Candidate, ("push-shown:raised=1", *pushes))]
+        return within(attacks, capability, catalogue)
     aimed = [Candidate("invert", f"leading:theta={theta}", size) for theta in (0.05, 0.2) for size in SIZES[:2]]
     aimed += [Candidate("invert", "contested", size) for size in SIZES[:2]]
     early = [Candidate("invert", "start", "efficient"), Candidate("flip"), Candidate("blackout")]

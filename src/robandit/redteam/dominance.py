@@ -1,15 +1,15 @@
-"""Who is on the front: dominance judged with intervals, so that luck beats nobody."""
+"""Who is on the front: dominance judged with intervals, so that nobody is beaten by chance."""
 
 import math
 
-from robandit.redteam.frontier import Priced
 from robandit.redteam.price import Price
+from robandit.redteam.pricing import PolicyPrice
 
 
 def pareto_front(points: dict[str, Price]) -> list[str]:
     """Policies that no other is surely better than, from the lowest clean regret up; ties stay.
 
-    One that does not learn has nothing to turn, so it has no place here, and beats nobody.
+    A policy that does not learn cannot be fooled, so it has no place here, and beats nobody.
     """
     learning = {name: price for name, price in points.items() if price.learns}
     front = [
@@ -18,20 +18,20 @@ def pareto_front(points: dict[str, Price]) -> list[str]:
     return sorted(front, key=lambda name: (points[name].clean["mean"], -price_range(points[name])[0]))
 
 
-def panels(found: list[Priced]) -> list[list[int]]:
-    """The places of prices in a list that can be compared: one attacker, one environment."""
+def comparable(rows: list[PolicyPrice]) -> list[list[int]]:
+    """The positions of prices that can be compared: one list per attacker and environment."""
     groups = dict[tuple[str, str], list[int]]()
-    for number, one in enumerate(found):
-        groups.setdefault((one.attacker.title, one.place.title), []).append(number)
+    for number, row in enumerate(rows):
+        groups.setdefault((row.attacker.title, row.environment.title), []).append(number)
     return list(groups.values())
 
 
-def fronts(found: list[Priced]) -> set[int]:
-    """The places in the list of those on the front of their own panel."""
+def fronts(rows: list[PolicyPrice]) -> set[int]:
+    """The positions of those on the front of their own attacker and environment."""
     chosen = set[int]()
-    for panel in panels(found):
-        labels = {str(found[number].game.policy): number for number in panel}
-        chosen |= {labels[name] for name in pareto_front({name: found[at].price for name, at in labels.items()})}
+    for group in comparable(rows):
+        labels = {str(rows[number].scenario.policy): number for number in group}
+        chosen |= {labels[name] for name in pareto_front({name: rows[at].price for name, at in labels.items()})}
     return chosen
 
 
@@ -47,10 +47,6 @@ def clean_range(price: Price) -> tuple[float, float]:
 
 
 def price_range(price: Price) -> tuple[float, float]:
-    """The cheapest and the dearest block; a block that no attack turned is dearer than all."""
-    return min(map(dear, price.blocks)), max(map(dear, price.blocks))
-
-
-def dear(block: float | None) -> float:
-    """A block's price as a number to compare."""
-    return math.inf if block is None else block
+    """The cheapest and the most expensive block; one that no attack fooled costs more than all others."""
+    prices = [math.inf if block is None else block for block in price.blocks]
+    return min(prices), max(prices)

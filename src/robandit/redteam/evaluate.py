@@ -1,9 +1,8 @@
-"""What an attack does to a policy, on blocks of common seeds; each answer is kept, so that nothing is played twice."""
+"""What an attack does to a policy, on blocks of common seeds; every result is remembered, nothing is played twice."""
 
 import hashlib
 import json
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,49 +10,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robandit.capability import ANYTHING, Capability
-from robandit.catalogue import SHIPPED, Catalogue
+from robandit.adversaries.nobody import Nobody
+from robandit.capability import ANYTHING
 from robandit.errors import InputError
-from robandit.game import Adversary, Environment, Policy
+from robandit.game import Adversary
 from robandit.lab.batch import simulate
 from robandit.lab.counts import ABOVE
 from robandit.lab.scenario import Scenario
 from robandit.lab.trace import Trace
+from robandit.progress import Progress, ignore
 from robandit.redteam.candidate import Candidate
 from robandit.store.code import code_hash
 from robandit.store.journal import Journal
 
 SHORT = 3 * 10**4  # rounds times arms of a block: it takes less time than threads lose by waiting for each other
-Tell = Callable[[int], None]  # told how many runs were played or remembered
-
-
-@dataclass(frozen=True)
-class Game:
-    """A policy on an environment over a horizon: what an attacker is up against."""
-
-    policy: Policy[Any]
-    environment: Environment[Any]
-    horizon: int
-    seed: int = 1
-    charge: str = "cost"
-    state: dict[str, Any] | None = None  # a saved state in which every run begins, in place of a fresh one
-    agents: int = 1  # the horizon is that of each
-    slate: int = 1  # items shown at once
-
-    def __str__(self) -> str:
-        told: dict[str, Any] = {"charge": self.charge, "environment": repr(self.environment), "horizon": self.horizon}
-        told |= {} if self.state is None else {"state": self.state}
-        told |= {name: count for name, count in self.shape.items() if count > 1}
-        return json.dumps({"policy": str(self.policy), "seed": self.seed, **told}, sort_keys=True)
-
-    @property
-    def shape(self) -> dict[str, Any]:
-        """How many play, and how many items are shown at once."""
-        return {"agents": self.agents, "slate": self.slate}
-
-    def digest(self) -> str:
-        """A name for files about this game."""
-        return hashlib.sha256(str(self).encode()).hexdigest()[:8]
 
 
 def block_seed(seed: int, block: int) -> int:
@@ -63,7 +33,7 @@ def block_seed(seed: int, block: int) -> int:
 
 
 class Play(NamedTuple):
-    """One attack, or none, on one block of runs."""
+    """One attack, or none, on one block of runs; its text is part of the keys of journals on disk."""
 
     candidate: Candidate | None
     budget: float
@@ -74,90 +44,81 @@ class Play(NamedTuple):
 
 @dataclass
 class Evaluator:
-    """Plays attacks, remembers what they did."""
+    """Plays attacks on a scenario and remembers what they did.
 
-    game: Game
-    journal: Journal
+    The scenario has no adversary; its charge and capability hold for every attack, its runs and seed for the report.
+    """
+
+    scenario: Scenario
+    journal: Journal = field(default_factory=lambda: Journal(None))
     threads: int | None = None
-    tell: Tell = lambda runs: None
-    catalogue: Catalogue = SHIPPED  # what attacks are made from
-    capability: Capability = ANYTHING  # what the attacker of model B can do
+    progress: Progress = ignore
+    planned: int = 0  # runs that all the work is expected to take; 0 until somebody has counted them
+    played: int = 0  # runs so far, those remembered included
     tried: set[Candidate] = field(default_factory=set)
 
-    def check(self, runs: int) -> None:
-        """Refuse what could not be played, before anything is."""
-        game = self.game
-        Scenario(game.policy, game.environment, horizon=game.horizon, runs=runs, seed=game.seed, **game.shape)
-        if game.horizon > ABOVE:
+    def check(self) -> None:
+        """Raise InputError for what could not be played, before anything is."""
+        horizon = self.scenario.horizon
+        if horizon > ABOVE:
             raise InputError(
-                f"horizon must be at most {ABOVE:,} here, not {game.horizon:,}: attacks meet rounds, not counts"
+                f"horizon must be at most {ABOVE:,} here, not {horizon:,}: attacks meet rounds, not counts"
             )
         if self.threads is not None and self.threads < 1:
             raise InputError(f"threads must be a whole number of at least 1, not {self.threads}")
 
     def outcome(self, play: Play, threads: int | None = None) -> dict[str, Any]:
-        """Final regret, best-arm share and payment of each run."""
-        game = self.game
+        """Return final regret, best-arm share and payment of each run."""
+        scenario = self.scenario
         adversary = None if play.candidate is None else self.adversary(play.candidate, play.budget, play.share)
-        code = code_hash(game.policy, game.environment, adversary) if self.journal.path else ""
-        can = str(ANYTHING if adversary is None else self.capability)  # what nobody does, all attackers share
-        key = hashlib.sha256(json.dumps([str(game), str(play), can, code]).encode()).hexdigest()[:24]
-        told = self.journal.get(key)
-        if told is None:
-            trace = simulate(
-                game.policy,
-                game.environment,
-                adversary,
-                horizon=game.horizon,
-                runs=play.runs,
-                seed=play.seed,
-                threads=threads or self.threads,
-                checkpoints=1,
-                engine="rounds",
-                state=game.state,
-                **game.shape,
-            )
-            told = kept(trace)
-            self.journal.put(key, told)
-        self.tell(play.runs)
-        answer: dict[str, Any] = told
-        return answer
+        code = code_hash(scenario.policy, scenario.environment, adversary) if self.journal.path else ""
+        can = str(ANYTHING if adversary is None else scenario.capability)  # nobody's play is the same for all attackers
+        text = json.dumps([scenario_text(scenario), str(play), can, code])
+        key = hashlib.sha256(text.encode()).hexdigest()[:24]
+        record: dict[str, Any] | None = self.journal.get(key)
+        if record is None:
+            attacked = replace(scenario, adversary=adversary or Nobody(), runs=play.runs, seed=play.seed)
+            record = final_values(simulate(attacked, threads=threads or self.threads, checkpoints=1, engine="rounds"))
+            self.journal.put(key, record)
+        self.played += play.runs
+        self.progress(min(self.played / max(self.planned, 1), 1.0))
+        return record
 
     def adversary(self, candidate: Candidate, budget: float, share: float | None = None) -> Adversary[Any]:
-        """An attack on this game within a budget, and within what its attacker can do."""
-        can = self.capability if share is None else replace(self.capability, share=share)
-        return candidate.adversary(budget, self.game.charge, self.catalogue, can)
+        """An attack within a budget, held to what its attacker can do; `share` replaces the capability's."""
+        can = self.scenario.capability if share is None else replace(self.scenario.capability, share=share)
+        return candidate.adversary(budget, self.scenario.charge, self.scenario.catalogue, can)
 
     def mean_regrets(self, attacks: list[Candidate], budget: float, blocks: int, size: int) -> dict[Candidate, float]:
-        """Mean regret on the first so many blocks of the seeds for choosing, the same blocks for every attack.
+        """Mean regret on the first so many blocks of the seeds for choosing, the same blocks for every attack."""
+        self.tried.update(attacks)
+        seeds = [block_seed(self.scenario.seed, block) for block in range(blocks)]
+        plays = [Play(one, budget, seed, size) for one in attacks for seed in seeds]
+        means = np.array(self.regrets(plays)).reshape(len(attacks), blocks).mean(axis=1)
+        return dict(zip(attacks, means.tolist(), strict=True))
+
+    def regrets(self, plays: list[Play]) -> list[float]:
+        """The mean regret of each play.
 
         Short plays keep the cores busier side by side than one after another on all of them; very short ones do not.
         """
-        self.tried.update(attacks)
-        seeds = [block_seed(self.game.seed, block) for block in range(blocks)]
-        plays = [Play(one, budget, seed, size) for one in attacks for seed in seeds]
-        means = np.array(self.rows_of(plays)).reshape(len(attacks), blocks).mean(axis=1)
-        return dict(zip(attacks, means.tolist(), strict=True))
 
-    def rows_of(self, plays: list[Play]) -> list[Any]:
-        """The mean regret of each play."""
+        def regret(play: Play) -> float:
+            return float(np.mean(self.outcome(play, 1)["regret"]))
 
-        def row(play: Play) -> Any:
-            return np.mean(self.outcome(play, 1)["regret"])
-
-        work = self.game.horizon * self.game.agents * self.game.slate * len(self.game.environment.means)
+        work = self.scenario.rounds * self.scenario.arms
         if work * max((play.runs for play in plays), default=0) < SHORT:
-            return [row(play) for play in plays]
+            return [regret(play) for play in plays]
         with ThreadPoolExecutor(self.threads or os.cpu_count() or 1) as pool:
             try:
-                return list(pool.map(row, plays))
+                return list(pool.map(regret, plays))
             except BaseException:
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
 
-def kept(trace: Trace) -> dict[str, Any]:
-    """What later questions need of a play."""
+def final_values(trace: Trace) -> dict[str, Any]:
+    """What later questions need of a play: the last column, run by run."""
     return {
         "regret": trace.regret[:, -1].tolist(),
         "best_share": trace.best_shares.tolist(),
@@ -165,6 +126,18 @@ def kept(trace: Trace) -> dict[str, Any]:
     }
 
 
-def journal_for(game: Game, folder: Path, question: str) -> Journal:
-    """The memory of a question about a game."""
-    return Journal(folder / f"{question}-{game.policy.name}-{game.digest()}.jsonl")
+def scenario_text(scenario: Scenario) -> str:
+    """What is attacked, as text; journals on disk are found by it, so it must not change."""
+    record: dict[str, Any] = {"policy": str(scenario.policy), "environment": repr(scenario.environment)}
+    record |= {name: getattr(scenario, name) for name in ("charge", "horizon", "seed")}
+    record |= {} if scenario.state is None else {"state": scenario.state}
+    record |= {name: getattr(scenario, name) for name in ("agents", "slate") if getattr(scenario, name) > 1}
+    return json.dumps(record, sort_keys=True)
+
+
+def journal_for(scenario: Scenario, folder: str | Path | None, question: str) -> Journal:
+    """The memory of a question about a scenario: a file in a folder, or one that ends with the process."""
+    if folder is None:
+        return Journal(None)
+    digest = hashlib.sha256(scenario_text(scenario).encode()).hexdigest()[:8]
+    return Journal(Path(folder) / f"{question}-{scenario.policy.name}-{digest}.jsonl")

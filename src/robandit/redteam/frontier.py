@@ -4,19 +4,19 @@ import math
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from robandit.capability import ANYTHING, Capability
 from robandit.catalogue import SHIPPED, Catalogue, read_capability, scaled, shipped
-from robandit.environments.means import checked_means
+from robandit.environments.means import check_means
 from robandit.errors import InputError, unknown
 from robandit.game import Environment, Policy
+from robandit.lab.comparison import finite_or_none
 from robandit.redteam.candidate import check_threat
-from robandit.redteam.evaluate import Game
-from robandit.redteam.price import TOLERANCE, Price
+from robandit.redteam.price import TOLERANCE
 
 FRONTIER = Path(__file__).parents[1] / "studies" / "frontier.toml"
-TOLD = 100.0  # what a policy that must be told C and is not is told, in peace as in war
+ASSUMED = 100.0  # the corruption that a policy assumes which needs to know it and is not given it
 NUMBER, LIST = (int, float), list
 TOP: dict[str, Any] = {"runs": int, "blocks": int, "tolerance": NUMBER}
 TOP |= dict.fromkeys(("policies", "environments", "attackers"), LIST)
@@ -30,7 +30,7 @@ NOUNS = {str: "text", int: "a whole number", NUMBER: "a number", LIST: "a list"}
 
 
 @dataclass(frozen=True)
-class Turned:
+class PolicyVariant:
     """A policy with its knob at one value; those of one line are joined in pictures."""
 
     policy: Policy[Any]
@@ -39,7 +39,7 @@ class Turned:
 
 
 @dataclass(frozen=True)
-class Place:
+class TitledEnvironment:
     """An environment with a name people recognise, and a horizon that suits it."""
 
     title: str
@@ -55,112 +55,113 @@ class Attacker:
     title: str
     threat: str = "B"
     capability: Capability = ANYTHING
-    share: bool = False  # the price is a share of all rounds, within the budget
+    unit: str = "reward"  # or "share": the price is a share of all rounds, within the budget
     budget: float = math.inf
     name: str = ""
 
+    def to_json(self) -> dict[str, Any]:
+        """Who attacks, under the names of the contract."""
+        can = self.capability
+        return {
+            "name": self.name,
+            "title": self.title,
+            "threat": self.threat,
+            "capability": {**can.parameters(), "words": can.words()} if self.threat == "B" else None,
+            "unit": self.unit,
+            "budget": finite_or_none(self.budget),
+        }
+
 
 @dataclass(frozen=True)
-class Frontier:
+class FrontierSpec:
     """A checked file."""
 
-    policies: tuple[Turned, ...]
-    places: tuple[Place, ...]
+    policies: tuple[PolicyVariant, ...]
+    environments: tuple[TitledEnvironment, ...]
     attackers: tuple[Attacker, ...]
     runs: int = 12
     blocks: int = 3
     tolerance: float = TOLERANCE
 
 
-class Priced(NamedTuple):
-    """One policy's price against one attacker on one environment."""
-
-    attacker: Attacker
-    place: Place
-    turned: Turned
-    game: Game
-    price: Price
-
-
-def read_frontier(path: Path = FRONTIER, catalogue: Catalogue = SHIPPED) -> Frontier:
-    """Parse and check a file; every part is made here, so that nothing wrong is found later."""
+def read_frontier(path: Path = FRONTIER, catalogue: Catalogue = SHIPPED) -> FrontierSpec:
+    """Read a file; raises InputError for anything wrong in it, before anything is played."""
     try:
-        given = tomllib.loads(path.read_text())
+        content = tomllib.loads(path.read_text())
     except OSError as error:
         raise InputError(f"frontier {str(path)!r} cannot be read ({error.strerror})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path.name}: {error}") from error
-    check_fields(path.name, given, TOP, ("policies", "environments", "attackers"))
-    made = dict[str, list[Any]]()
-    for kind, make in (("policies", turned), ("environments", place), ("attackers", attacker)):
-        made[kind] = []
-        for number, entry in enumerate(given[kind], 1):
+    check_fields(path.name, content, TOP, ("policies", "environments", "attackers"))
+    parts = dict[str, list[Any]]()
+    for kind, read in (("policies", read_variants), ("environments", read_environment), ("attackers", read_attacker)):
+        parts[kind] = []
+        for number, entry in enumerate(content[kind], 1):
             where = f"{path.name}: {kind}, entry {number}"
             if not isinstance(entry, dict):
                 raise InputError(f"{where} must be a table such as {{ {NEEDED[kind][0]} = ... }}, not {entry!r}")
             check_fields(where, entry, FIELDS[kind], NEEDED[kind])
             try:
-                made[kind] += make(entry, catalogue)
+                parts[kind] += read(entry, catalogue)
             except InputError as error:
                 raise InputError(f"{where}: {error}") from error
-        names = [str(one.policy) if kind == "policies" else one.name for one in made[kind]]
+        names = [str(one.policy) if kind == "policies" else one.name for one in parts[kind]]
         for number, name in enumerate(names):
             if name in names[:number]:
                 raise InputError(f"{path.name}: {kind}: {name!r} is given twice")
         if not names:
             raise InputError(f"{path.name}: {kind} must have at least one entry, none was given")
-    terms = {name: given[name] for name in ("runs", "blocks", "tolerance") if name in given}
+    terms = {name: content[name] for name in ("runs", "blocks", "tolerance") if name in content}
     if not 1.0 < terms.get("tolerance", TOLERANCE) <= 2.0:
         raise InputError(f"{path.name}: tolerance must be above 1 and at most 2, not {terms['tolerance']!r}")
-    return Frontier(tuple(made["policies"]), tuple(made["environments"]), tuple(made["attackers"]), **terms)
+    return FrontierSpec(tuple(parts["policies"]), tuple(parts["environments"]), tuple(parts["attackers"]), **terms)
 
 
-def check_fields(where: str, given: dict[str, Any], fields: dict[str, Any], needed: tuple[str, ...]) -> None:
-    """Refuse a field that is unknown, missing or of another kind."""
-    for name, value in given.items():
+def check_fields(where: str, entry: dict[str, Any], fields: dict[str, Any], needed: tuple[str, ...]) -> None:
+    """Raise InputError for a field that is unknown, missing or of another kind."""
+    for name, value in entry.items():
         if name not in fields:
             raise InputError(f"{where}: {unknown('field', name, fields)}")
         if not isinstance(value, fields[name]) or isinstance(value, bool):
             raise InputError(f"{where}: {name} must be {NOUNS[fields[name]]}, not {value!r}")
     for name in needed:
-        if name not in given:
+        if name not in entry:
             raise InputError(f"{where}: {name} is missing")
 
 
-def turned(entry: dict[str, Any], catalogue: Catalogue) -> list[Turned]:
+def read_variants(entry: dict[str, Any], catalogue: Catalogue) -> list[PolicyVariant]:
     """One policy at each value of its knob, or once if it has none."""
     text, line = entry["policy"], entry.get("name", entry["policy"])
     if "knob" not in entry and "values" not in entry:
-        return [Turned(catalogue.policy(text), line)]
+        return [PolicyVariant(catalogue.policy(text), line)]
     if "knob" not in entry or not entry.get("values"):
         raise InputError("knob and values go together, with at least one value")
-    joint = "," if ":" in text else ":"
-    return [Turned(catalogue.policy(f"{text}{joint}{entry['knob']}={value}"), line, value) for value in entry["values"]]
+    knob = f"{text}{',' if ':' in text else ':'}{entry['knob']}"
+    return [PolicyVariant(catalogue.policy(f"{knob}={value}"), line, value) for value in entry["values"]]
 
 
-def place(entry: dict[str, Any], catalogue: Catalogue) -> list[Place]:
+def read_environment(entry: dict[str, Any], catalogue: Catalogue) -> list[TitledEnvironment]:
     """One environment."""
-    means = checked_means(entry["means"]) if "means" in entry else None
+    means = check_means(entry["means"]) if "means" in entry else None
     environment = catalogue.environment(entry.get("environment", "bernoulli"), means)
     if max(environment.means) - min(environment.means) <= 1e-12:
         raise InputError("arms of equal mean leave nothing to learn")
-    return [Place(entry.get("title", entry["name"]), environment, entry["horizon"], checked_name(entry["name"]))]
+    title, name = entry.get("title", entry["name"]), checked_name(entry["name"])
+    return [TitledEnvironment(title, environment, entry["horizon"], name)]
 
 
-def attacker(entry: dict[str, Any], _: Catalogue) -> list[Attacker]:
+def read_attacker(entry: dict[str, Any], _: Catalogue) -> list[Attacker]:
     """One attacker."""
-    threat, price = entry.get("threat", "B"), entry.get("price", "reward")
+    threat, unit = entry.get("threat", "B"), entry.get("price", "reward")
     check_threat(threat)
-    if price not in ("reward", "share"):
-        raise InputError(f"price must be reward or share, not {price!r}")
-    if threat == "A" and ("can" in entry or price == "share"):
+    if unit not in ("reward", "share"):
+        raise InputError(f"price must be reward or share, not {unit!r}")
+    if threat == "A" and ("can" in entry or unit == "share"):
         raise InputError("can and a share are said of threat model B, which sees the draw, not of A")
-    if "budget" in entry and (price != "share" or not entry["budget"] > 0):
+    if "budget" in entry and (unit != "share" or not entry["budget"] > 0):
         raise InputError("budget is a number above 0, and said where price is share: what may be spent in those rounds")
     can, budget = read_capability(entry.get("can", "both")), float(entry.get("budget", math.inf))
-    return [
-        Attacker(entry.get("title", entry["name"]), threat, can, price == "share", budget, checked_name(entry["name"]))
-    ]
+    return [Attacker(entry.get("title", entry["name"]), threat, can, unit, budget, checked_name(entry["name"]))]
 
 
 def checked_name(name: str) -> str:
@@ -170,13 +171,19 @@ def checked_name(name: str) -> str:
     return name
 
 
-def default_policies(catalogue: Catalogue = SHIPPED) -> list[Turned]:
+def default_policies(catalogue: Catalogue = SHIPPED) -> list[PolicyVariant]:
     """The policies of the file that comes with the package, and those of a user's files, once each."""
     own = [cls for name, cls in catalogue.parts("policy").items() if name not in shipped("policy")]
-    return [*read_frontier().policies, *(Turned(with_told(scaled(cls())), cls.about.name) for cls in own)]
+    return [
+        *read_frontier().policies,
+        *(PolicyVariant(with_assumed_corruption(scaled(cls())), cls.about.name) for cls in own),
+    ]
 
 
-def with_told(given: Policy[Any]) -> Policy[Any]:
-    """A policy that must be told C, told one number throughout: it cannot know what the attacker has."""
-    changes: dict[str, Any] = {"corruption": TOLD} if getattr(given, "corruption", 0) is None else {}
-    return replace(given, **changes)
+def with_assumed_corruption(policy: Policy[Any]) -> Policy[Any]:
+    """The policy, with one assumed corruption throughout if it needs to know it and is not given it.
+
+    It cannot know what the attacker has, so it assumes the same with and without an attack.
+    """
+    changes: dict[str, Any] = {"corruption": ASSUMED} if getattr(policy, "corruption", 0) is None else {}
+    return replace(policy, **changes)

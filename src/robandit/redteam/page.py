@@ -5,23 +5,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from robandit.pictures.frontier import PRICES, Panel
+from robandit.pictures.frontier import PRICES, FrontierPanel
 from robandit.pictures.style import FAMILIES, family_of
+from robandit.report.page import render
 from robandit.store.files import write_atomically
 from robandit.version import __version__
 
 
-def write_page(panels: list[Panel], lead: str, path: Path) -> None:
+def write_frontier_page(panels: list[FrontierPanel], lead: str, path: Path) -> None:
     """Render the page and write it."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    loader = FileSystemLoader(Path(__file__).parent)
-    template = Environment(loader=loader, autoescape=True, undefined=StrictUndefined).get_template("frontier.html.j2")
-    page = template.render(lead=lead, told=as_data(panels), version=__version__)
+    page = render("frontier.html.j2", lead=lead, data=page_data(panels), version=__version__)
     write_atomically(path, page.encode())
 
 
-def as_data(panels: list[Panel]) -> dict[str, Any]:
+def page_data(panels: list[FrontierPanel]) -> dict[str, Any]:
     """What the page draws; an infinite price is null."""
     used = {family_of(dot.policy) for panel in panels for dot in panel.dots}
     return {
@@ -37,5 +34,5 @@ def as_data(panels: list[Panel]) -> dict[str, Any]:
 
 
 def finite(dot: dict[str, Any]) -> dict[str, Any]:
-    """The same with null for infinity, which JSON does not know."""
+    """The same with null for infinity, which JSON does not have."""
     return {name: None if isinstance(value, float) and math.isinf(value) else value for name, value in dot.items()}

@@ -1,6 +1,6 @@
 """The worst attack within a budget: a race through the catalogue, then CMA-ES in the adaptive family.
 
-All attacks meet the same luck (common seeds), weak ones are dropped after few runs, and the winner is
+All attacks meet the same random streams (common seeds), weak ones are dropped after few runs, and the winner is
 reported on seeds that had no part in choosing it: the best of many is flattered by its own seeds.
 """
 
@@ -12,26 +12,44 @@ import numpy as np
 
 from robandit.adversaries.attacks import runner_up
 from robandit.errors import InputError
-from robandit.game import Floats
-from robandit.lab.trace import summarised
+from robandit.estimates import summarise
+from robandit.extras import require
+from robandit.game import Adversary, Floats
+from robandit.lab.comparison import adversary_record, finite_or_none, shape_record
+from robandit.lab.scenario import Scenario
 from robandit.policies.phased import Phased
+from robandit.redteam import EVALUATIONS
 from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat, shortlist
 from robandit.redteam.evaluate import Evaluator, Play, block_seed
 from robandit.redteam.family import Family
+from robandit.version import __version__
 
 BLOCK = 4  # runs in a block of seeds
 RACE = ((1, 0.25), (3, 0.25), (8, 1.0))  # blocks played by then, and the share that goes on
-GLANCE, LOOK = 2, 8  # blocks in a generation of CMA-ES: for all, for the better half
+EARLY, LATE = 2, 8  # blocks in a generation of CMA-ES: for all, for the better half
 FINALISTS = 12
-EVALUATIONS = 160  # attacks of the family tried by default
 FINAL = ((16, 0.34), (64, 1.0))
 COLD, WARM = 0.35, 0.12  # first step of CMA-ES, in units of the cube
 
 
 @dataclass(frozen=True)
-class Finding:
-    """The worst attack found, and what it does on the seeds that chose it and on fresh ones."""
+class SearchOptions:
+    """How the worst attack is searched for."""
 
+    threat: str = "A"
+    evaluations: int = EVALUATIONS  # attacks of the adaptive family tried, about
+    quick: bool = False  # only a short list: enough to compare many policies, too few for a verdict on one
+
+
+USUAL = SearchOptions()
+
+
+@dataclass(frozen=True)
+class AttackFinding:
+    """The worst attack of a search, and what it does on the seeds that chose it and on fresh ones."""
+
+    scenario: Scenario
+    options: SearchOptions
     candidate: Candidate
     budget: float
     regret: dict[str, Any]  # on fresh seeds
@@ -42,74 +60,109 @@ class Finding:
     plain_regret: dict[str, Any]
     evaluations: int
 
+    def adversary(self, candidate: Candidate) -> Adversary[Any]:
+        """An attack of this search, ready to be played."""
+        scenario = self.scenario
+        return candidate.adversary(self.budget, scenario.charge, scenario.catalogue, scenario.capability)
 
-def worst_attack(
-    evaluator: Evaluator,
-    threat: str,
-    budget: float,
-    *,
-    runs: int = 100,
-    evaluations: int = EVALUATIONS,
-    quick: bool = False,
-) -> Finding:
-    """Search, choose, and report on the game's own seed, which no choice has seen; `quick` tries a short list only."""
-    check_search(evaluator, threat, budget, runs, evaluations)
-    means = np.array(evaluator.game.environment.means)
+    def to_json(self, replay: str | None = None) -> dict[str, Any]:
+        """The finding under the names of the contract; `replay` is the command that plays the attack again."""
+        policy, environment = self.scenario.policy, self.scenario.environment
+        plain = {"attack": adversary_record(self.adversary(self.plain)), "regret": self.plain_regret}
+        return {
+            "version": __version__,
+            "policy": policy.name,
+            "label": str(policy),
+            "parameters": policy.parameters(),
+            "environment": {"name": environment.name, "means": list(environment.means)},
+            "horizon": self.scenario.horizon,
+            **shape_record(self.scenario),
+            "runs": self.scenario.runs,
+            "seed": self.scenario.seed,
+            "quick": self.options.quick,
+            "threat": self.options.threat,
+            "budget": finite_or_none(self.budget),
+            "attack": adversary_record(self.adversary(self.candidate)),
+            "replay": replay,
+            "regret": self.regret,
+            "paid_mean": self.paid,
+            "in_sample": self.in_sample,
+            "baseline": self.clean,
+            "catalogue": None if self.options.quick else plain,
+            "told": getattr(policy, "corruption", 0) is None,
+            "evaluations": self.evaluations,
+        }
+
+
+def worst_attack(evaluator: Evaluator, budget: float, options: SearchOptions = USUAL) -> AttackFinding:
+    """Search, choose, and report on the scenario's own seed, which no choice has seen.
+
+    Raises InputError, before anything is played, for what cannot be searched.
+    """
+    check_search(evaluator, budget, options)
+    scenario = evaluator.scenario
+    evaluator.planned = evaluator.planned or planned_runs(scenario, options)
     evaluator.tried.clear()
-    phased = isinstance(evaluator.game.policy, Phased)
-    allowed = (evaluator.catalogue, evaluator.capability)
-    if quick:
-        values = race(evaluator, budget, shortlist(threat, len(means), phased, *allowed), RACE)
+    if options.quick:
+        values = race(evaluator, budget, first_attacks(scenario, options), RACE)
         plain = winner = best_of(values)
     else:
-        values = race(evaluator, budget, catalogue_attacks(threat, phased, *allowed), RACE)
+        values = race(evaluator, budget, first_attacks(scenario, options), RACE)
         plain = best_of(values)
-        if evaluations:
-            values |= searched(evaluator, threat, budget, evaluations)
+        if options.evaluations:
+            values |= search_family(evaluator, budget, options)
         finalists = sorted(values, key=lambda one: values[one], reverse=True)[:FINALISTS]
         winner = best_of(race(evaluator, budget, finalists, FINAL))
-    judged = (RACE if quick else FINAL)[-1][0]
-    seed = evaluator.game.seed
+    blocks = (RACE if options.quick else FINAL)[-1][0]
+    seed = scenario.seed
     fresh, quiet, usual = (
-        evaluator.outcome(Play(one, budget if one else 0.0, seed, runs)) for one in (winner, None, plain)
+        evaluator.outcome(Play(one, budget if one else 0.0, seed, scenario.runs)) for one in (winner, None, plain)
     )
-    chosen_on = [
-        regret
-        for block in range(judged)
-        for regret in evaluator.outcome(Play(winner, budget, block_seed(seed, block), BLOCK))["regret"]
-    ]
-    return Finding(
+    choosing = [Play(winner, budget, block_seed(seed, block), BLOCK) for block in range(blocks)]
+    in_sample = [regret for play in choosing for regret in evaluator.outcome(play)["regret"]]
+    return AttackFinding(
+        scenario,
+        options,
         winner,
         budget,
-        summarised(np.array(fresh["regret"])),
+        summarise(fresh["regret"]),
         float(np.mean(fresh["paid"])),
-        summarised(np.array(chosen_on)),
-        summarised(np.array(quiet["regret"])),
+        summarise(in_sample),
+        summarise(quiet["regret"]),
         plain,
-        summarised(np.array(usual["regret"])),
+        summarise(usual["regret"]),
         len(evaluator.tried),
     )
 
 
-def check_search(evaluator: Evaluator, threat: str, budget: float, runs: int, evaluations: int) -> None:
-    """Refuse what cannot be searched, before anything is played."""
-    check_threat(threat)
-    evaluator.check(runs)
-    if evaluator.capability.limited and threat == "A":
+def check_search(evaluator: Evaluator, budget: float, options: SearchOptions) -> None:
+    """Raise InputError for what cannot be searched."""
+    can = evaluator.scenario.capability
+    check_threat(options.threat)
+    evaluator.check()
+    if can.limited and options.threat == "A":
         raise InputError("what an attacker can do to rewards is said of threat model B, which sees the draw, not of A")
-    if not 0.0 < budget < np.inf and not (budget == np.inf and evaluator.capability.limited):
+    if not 0.0 < budget < np.inf and not (budget == np.inf and can.limited):
         raise InputError(f"budget must be a number above 0, not {budget:g}")
-    evaluator.adversary(Candidate("flip" if threat == "A" else "sink-shown"), budget)  # refuses a wrong charge
-    if evaluations < 0:
-        raise InputError(f"evaluations must be at least 0, not {evaluations}")
-    if len(evaluator.game.environment.means) < 2:
+    if options.evaluations < 0:
+        raise InputError(f"evaluations must be at least 0, not {options.evaluations}")
+    if evaluator.scenario.arms < 2:
         raise InputError("a search needs at least 2 arms; 1 was given")
 
 
-def searched(evaluator: Evaluator, threat: str, budget: float, evaluations: int) -> dict[Candidate, float]:
+def first_attacks(scenario: Scenario, options: SearchOptions) -> list[Candidate]:
+    """The attacks that are raced first: the short list, or all of the catalogue."""
+    phased, allowed = isinstance(scenario.policy, Phased), (scenario.catalogue, scenario.capability)
+    if options.quick:
+        return shortlist(options.threat, scenario.arms, phased, *allowed)
+    return catalogue_attacks(options.threat, phased, *allowed)
+
+
+def search_family(evaluator: Evaluator, budget: float, options: SearchOptions) -> dict[Candidate, float]:
     """Mean regret of the better attacks of the adaptive family: half of the search starts warm, half cold."""
-    means = np.array(evaluator.game.environment.means)
-    family = Family(threat, len(means), evaluator.game.horizon, evaluator.capability.can)
+    scenario = evaluator.scenario
+    means, evaluations = scenario.means, options.evaluations
+    family = Family(options.threat, scenario.arms, scenario.horizon, scenario.capability.can)
     efficient = min(1.0 - float(means[runner_up(means)]), float(means.max()))
     points = {family.candidate(point): point for point in family.warm(efficient)}
     warm = race(evaluator, budget, list(points), RACE)
@@ -119,15 +172,15 @@ def searched(evaluator: Evaluator, threat: str, budget: float, evaluations: int)
     return warm | close | far
 
 
-def planned_runs(evaluator: Evaluator, threat: str, runs: int, evaluations: int, quick: bool = False) -> int:
-    """About how many runs a search plays, for a progress bar."""
-    arms, phased = len(evaluator.game.environment.means), isinstance(evaluator.game.policy, Phased)
-    allowed = (evaluator.catalogue, evaluator.capability)
-    if quick:
-        return 9 * BLOCK * len(shortlist(threat, arms, phased, *allowed)) // 3 + 3 * runs
-    entered = len(catalogue_attacks(threat, phased, *allowed)) + (48 if threat == "A" else 8)
-    blocks = entered * (1 + 0.25 * 3 + 0.07 * 8) + evaluations * (GLANCE + LOOK / 2) + FINALISTS * (16 + 0.42 * 64)
-    return int(BLOCK * blocks) + 3 * runs
+def planned_runs(scenario: Scenario, options: SearchOptions) -> int:
+    """About how many runs a search plays."""
+    attacks = len(first_attacks(scenario, options))
+    if options.quick:
+        return 9 * BLOCK * attacks // 3 + 3 * scenario.runs
+    attacks += 48 if options.threat == "A" else 8
+    family = options.evaluations * (EARLY + LATE / 2)
+    blocks = attacks * (1 + 0.25 * 3 + 0.07 * 8) + family + FINALISTS * (16 + 0.42 * 64)
+    return int(BLOCK * blocks) + 3 * scenario.runs
 
 
 def best_of(values: dict[Candidate, float]) -> Candidate:
@@ -150,20 +203,18 @@ def evolve(
     evaluator: Evaluator, budget: float, family: Family, start: Floats, step: float, evaluations: int, seed: int
 ) -> dict[Candidate, float]:
     """CMA-ES from one start; in each generation only the better half plays the later blocks."""
-    from cmaes import CMA
-
     limits = np.tile([0.0, 1.0], (len(start), 1))
-    search = CMA(mean=np.clip(start, 0.02, 0.98), sigma=step, bounds=limits, seed=seed)
+    search = require("cmaes", "the search").CMA(mean=np.clip(start, 0.02, 0.98), sigma=step, bounds=limits, seed=seed)
     values: dict[Candidate, float] = {}
     for _ in range(math.ceil(evaluations / search.population_size)):
-        asked = [search.ask() for _ in range(search.population_size)]
-        attacks = [family.candidate(point) for point in asked]
-        early = evaluator.mean_regrets(list(dict.fromkeys(attacks)), budget, GLANCE, BLOCK)
-        order = sorted(range(len(asked)), key=lambda place: early[attacks[place]], reverse=True)
+        points = [search.ask() for _ in range(search.population_size)]
+        attacks = [family.candidate(point) for point in points]
+        early = evaluator.mean_regrets(list(dict.fromkeys(attacks)), budget, EARLY, BLOCK)
+        order = sorted(range(len(points)), key=lambda place: early[attacks[place]], reverse=True)
         ahead, behind = order[: len(order) // 2], order[len(order) // 2 :]
-        late = evaluator.mean_regrets(list(dict.fromkeys(attacks[place] for place in ahead)), budget, LOOK, BLOCK)
+        late = evaluator.mean_regrets(list(dict.fromkeys(attacks[place] for place in ahead)), budget, LATE, BLOCK)
         values |= late
         ahead.sort(key=lambda place: late[attacks[place]], reverse=True)
         ranks = {place: rank for rank, place in enumerate([*ahead, *behind])}
-        search.tell([(point, float(ranks[place])) for place, point in enumerate(asked)])
+        search.tell([(point, float(ranks[place])) for place, point in enumerate(points)])
     return values

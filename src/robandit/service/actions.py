@@ -1,11 +1,10 @@
-"""What an operator can do from the page, each in words and each by the verb that the API has for it."""
+"""What an operator can do from the page: each action in words, and the verb of the API that does it."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
 
-from robandit.service import messages as say
+from robandit.service import messages
 from robandit.service.api import Call, add_arm, change_arm, change_breaker, change_source
 from robandit.service.engine import Answer
 from robandit.service.experiment import Experiment
@@ -19,65 +18,45 @@ class Action(NamedTuple):
 
     title: str
     on: str  # arm, source, or nothing
-    means: str  # what will happen, for a person
-    verb: Callable[[Call], Answer]
-    message: Any
-    change: str
-    asks: str = ""  # what else has to be told
+    means: str  # what will happen, in words
+    change: str  # as the API names it
+    asks: str = ""  # for what value, if it needs one
 
 
-COUNTS = "Everything learnt so far is worked out again, from the first line on; that takes a moment."
+AGAIN = "Everything learnt so far is worked out again, from the first line on; that takes a moment."
 ACTIONS = {
-    "add": Action("Add an arm", "arm", "It is chosen from now on.", add_arm, say.ArmAsked, ""),
+    "add": Action("Add an arm", "arm", "It is chosen from now on.", ""),
     "pause": Action(
         "Pause the arm",
         "arm",
         "It is not chosen until it is resumed. Rewards of earlier decisions still count.",
-        change_arm,
-        say.ArmChange,
         "paused",
     ),
-    "resume": Action("Resume the arm", "arm", "It can be chosen again.", change_arm, say.ArmChange, "resumed"),
+    "resume": Action("Resume the arm", "arm", "It can be chosen again.", "resumed"),
     "retire": Action(
-        "Retire the arm",
-        "arm",
-        "It is never chosen again, and its name stays taken. This cannot be undone.",
-        change_arm,
-        say.ArmChange,
-        "retired",
+        "Retire the arm", "arm", "It is never chosen again, and its name stays taken. This cannot be undone.", "retired"
     ),
     "quarantine": Action(
         "Quarantine the source",
         "source",
-        f"Nothing it reported counts any more, as if it had never been there; its reports are still recorded. {COUNTS} "
+        f"Nothing it reported counts any more, as if it had never been there; its reports are still recorded. {AGAIN} "
         "A release undoes it.",
-        change_source,
-        say.SourceChange,
         "quarantined",
     ),
     "release": Action(
-        "Release the source",
-        "source",
-        f"What it reported counts again, from the beginning. {COUNTS}",
-        change_source,
-        say.SourceChange,
-        "released",
+        "Release the source", "source", f"What it reported counts again, from the beginning. {AGAIN}", "released"
     ),
     "cap": Action(
         "Limit the source",
         "source",
-        f"Only so many of its rewards count in a day. {COUNTS}",
-        change_source,
-        say.SourceChange,
+        f"Only so many of its rewards count per day. {AGAIN}",
         "capped",
-        "Rewards a day (empty: as the experiment's rules say)",
+        "Rewards per day (empty: as the experiment's rules say)",
     ),
     "weigh": Action(
         "Trust the source less",
         "source",
-        f"Each of its rewards counts with this probability: 1 is full trust, 0 none. {COUNTS}",
-        change_source,
-        say.SourceChange,
+        f"Each of its rewards counts with this probability: 1 is full trust, 0 none. {AGAIN}",
         "weighted",
         "Weight from 0 to 1",
     ),
@@ -86,45 +65,54 @@ ACTIONS = {
         "",
         "Decisions go on with the probabilities of this moment, and rewards are recorded but not learnt, until someone "
         "lets learning go on.",
-        change_breaker,
-        say.BreakerChange,
         "tripped",
     ),
     "go-on": Action(
         "Go on learning",
         "",
-        f"What was recorded meanwhile is learnt, but for sources in quarantine. {COUNTS}",
-        change_breaker,
-        say.BreakerChange,
+        f"What was recorded meanwhile is learnt, but for sources in quarantine. {AGAIN}",
         "released",
     ),
+}
+VERBS = {  # by what a change is about
+    "arm": (change_arm, messages.ArmChange),
+    "source": (change_source, messages.SourceChange),
+    "": (change_breaker, messages.BreakerChange),
 }
 
 
 def find(name: str) -> Action:
-    """An action by its name."""
+    """Returns an action by its name. Raises a Problem."""
     if name not in ACTIONS:
         raise Problem(404, "there is no such action")
     return ACTIONS[name]
 
 
 def perform(service: Service, token: Token, experiment: Experiment, name: str, on: str, value: str) -> Answer:
-    """Do it, by the same function and with the same checks as over the API."""
+    """Do it by the same function, and with the same checks, as over the API. Raises a Problem."""
     action = find(name)
-    asked: dict[str, Any] = {"name": on} if name == "add" else {"change": action.change}
+    verb, request_type = (add_arm, messages.NewArm) if name == "add" else VERBS[action.on]
+    message: dict[str, Any] = {"name": on} if name == "add" else {"change": action.change}
     if name == "cap":
-        asked["cap"] = whole(value) if value else None
+        message["cap"] = whole(value) if value else None
     if name == "weigh":
-        asked["weight"] = decimal(value)
+        message["weight"] = decimal(value)
+    answer: Answer = verb(
+        Call(service, token, experiment, {"arm": on, "source": on}, convert(message, request_type), None)
+    )
+    return answer
+
+
+def convert(message: dict[str, Any], request_type: Any) -> Any:
+    """Returns the request of the API that a form stands for. Raises a Problem."""
     try:
-        message = msgspec.convert(asked, action.message)
+        return msgspec.convert(message, request_type)
     except msgspec.ValidationError as error:
         raise Problem(422, str(error)) from error
-    return action.verb(Call(service, token, experiment, {"arm": on, "source": on}, message, None))
 
 
 def whole(text: str) -> int:
-    """A whole number that a person typed."""
+    """Returns a whole number that a person typed. Raises a Problem."""
     try:
         return int(text)
     except ValueError as error:
@@ -132,7 +120,7 @@ def whole(text: str) -> int:
 
 
 def decimal(text: str) -> float:
-    """A number that a person typed."""
+    """Returns a number that a person typed. Raises a Problem."""
     try:
         return float(text)
     except ValueError as error:

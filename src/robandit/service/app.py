@@ -1,17 +1,17 @@
-"""HTTP by Starlette: every route of the table, and around them what guards a browser's user."""
+"""HTTP by Starlette: every route, and around them the checks that protect a browser's user."""
 
 from inspect import isawaitable
 from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
+from starlette import routing
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
-from starlette.routing import Route as Path
 
-from robandit.service.api import MOST_BYTES, ROUTES, UNREACHABLE, Route, performed
+from robandit.service.api import ROUTES, Route
+from robandit.service.perform import MOST_BYTES, UNREACHABLE, perform
 from robandit.service.problems import MEDIA, Problem
 from robandit.service.service import Service
 from robandit.service.stores.base import Unreachable
@@ -20,24 +20,25 @@ LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
 def reply(status: int, message: Any, headers: dict[str, str] | None = None) -> Response:
-    """A message as JSON."""
+    """Returns a message as JSON."""
     return Response(msgspec.json.encode(message), status, headers, "application/json")
 
 
 def problem_reply(problem: Problem, request: Request) -> Response:
-    """A refusal as problem details."""
+    """Returns a refusal as problem details."""
     return Response(problem.body(), problem.status, problem.headers_at(target_of(request)), MEDIA)
 
 
 def target_of(request: Request) -> str:
-    """The path and the query, as they were asked for."""
+    """Returns the path and the query as the client sent them."""
     path, query = request.scope["raw_path"].decode("latin-1"), request.scope["query_string"].decode("latin-1")
     return f"{path}?{query}" if query else path
 
 
 async def body_of(request: Request) -> bytes:
-    """The body, as long as it may be."""
-    if not (told := request.headers.get("content-length", "0")).isdigit() or int(told) > MOST_BYTES:
+    """Returns the body. Raises a Problem if it is too long."""
+    length = request.headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > MOST_BYTES:
         raise Problem(413, f"a body may have {MOST_BYTES:,} bytes")
     body = b""
     async for piece in request.stream():
@@ -48,16 +49,16 @@ async def body_of(request: Request) -> bytes:
 
 
 def check_host(service: Service, request: Request) -> None:
-    """Where no token is asked for, only names of this machine itself are answered to."""
+    """Raises a Problem unless, where no token is needed, the request names this machine itself."""
     if service.tokens.open and urlsplit(f"//{request.headers.get('host', '')}").hostname not in LOOPBACK:
         raise Problem(421, "without tokens this service answers to localhost only")
 
 
 def check_origin(service: Service, request: Request) -> None:
-    """Where no token is asked for, a web page of somebody else must not act in the name of this machine's user.
+    """Raises a Problem where no token is needed and somebody else's web page acts in the name of this machine's user.
 
     A name that somebody else's server resolves to this machine is not one of ours; and a body that a form can send
-    without asking is not taken for JSON.
+    by itself is not taken for JSON.
     """
     check_host(service, request)
     if service.tokens.open and request.method not in ("GET", "HEAD"):
@@ -70,36 +71,36 @@ def check_origin(service: Service, request: Request) -> None:
 
 
 def endpoint(service: Service, route: Route) -> Any:
-    """A route of the table as Starlette calls it."""
+    """Returns a route as Starlette calls it."""
 
-    async def called(request: Request) -> Response:
+    async def answer_request(request: Request) -> Response:
         try:
             check_origin(service, request)
             body = await body_of(request)
             header = request.headers.get("authorization", "").encode("latin-1")
             key = request.headers.get("idempotency-key")
-            answer, experiment = performed(service, route, header, request.path_params, body, key)
-            answer = await service.committed(await answer if isawaitable(answer) else answer, experiment)
+            answer, experiment = perform(service, route, header, request.path_params, body, key)
+            answer = await service.commit(await answer if isawaitable(answer) else answer, experiment)
         except Problem as problem:
             if problem.status == 409:
-                await service.writer.added([])  # what it is in conflict with is durable before it is told
+                await service.writer.commit([])  # what it is in conflict with is durable before the answer leaves
             service.requests[route.summary, problem.status] += 1
-            if route.no is not None:
-                said = route.no(problem, request.path_params)
-                return Response(said, problem.status, problem.headers_at(target_of(request)), "application/json")
+            if route.refusal is not None:
+                body = route.refusal(problem, request.path_params)
+                return Response(body, problem.status, problem.headers_at(target_of(request)), "application/json")
             return problem_reply(problem, request)
         except ClientDisconnect:
             return Response(status_code=400)
         service.requests[route.summary, answer.status] += 1
         return reply(answer.status, answer.message)
 
-    return called
+    return answer_request
 
 
-def guarded(service: Service, role: str, work: Any) -> Any:
-    """A page or a stream that is no row of the table: who may, and refusals as problem details."""
+def guard(service: Service, role: str, work: Any) -> Any:
+    """Returns a page or a stream that is no verb: for those with a role, and refusals as problem details."""
 
-    async def called(request: Request) -> Response:
+    async def answer_request(request: Request) -> Response:
         try:
             check_origin(service, request)
             token = service.token(request.headers.get("authorization", "").encode("latin-1"))
@@ -112,11 +113,11 @@ def guarded(service: Service, role: str, work: Any) -> Any:
             return problem_reply(problem, request)
         return response
 
-    return called
+    return answer_request
 
 
 async def failed(request: Request, error: Exception) -> Response:
-    """A fault of ours: said without its inside."""
+    """A fault of ours, without its details."""
     return problem_reply(Problem(500, "this is a fault of the service; its log says more"), request)
 
 
@@ -131,23 +132,23 @@ async def not_found(request: Request, error: Exception) -> Response:
 
 
 async def not_allowed(request: Request, error: Any) -> Response:
-    """Another verb was meant."""
+    """The path has other verbs."""
     sentence = f"{request.method} is not for {request.url.path}"
     return problem_reply(Problem(405, sentence, dict(error.headers or {})), request)
 
 
 def open_ended(path: str) -> str:
-    """A path whose last name may have slashes in it, as those of sources do."""
+    """Returns a path whose last name may have slashes in it, as those of sources do."""
     return path[:-1] + ":path}" if path.endswith(("{source}", "{arm}")) else path
 
 
-def application(service: Service, more: list[BaseRoute]) -> Starlette:
-    """The whole: the table's routes and the pages."""
+def application(service: Service, pages: list[routing.BaseRoute]) -> Starlette:
+    """Returns the whole: the verbs and the pages."""
     by_path: dict[str, dict[str, Any]] = {}
     for route in ROUTES:
         by_path.setdefault(route.path, {})[route.method] = endpoint(service, route)
-    paths: list[BaseRoute] = [
-        Path(open_ended(path), by_verb(verbs), methods=list(verbs)) for path, verbs in by_path.items()
+    routes: list[routing.BaseRoute] = [
+        routing.Route(open_ended(path), by_verb(verbs), methods=list(verbs)) for path, verbs in by_path.items()
     ]
     handlers: dict[Any, Any] = {
         404: not_found,
@@ -156,14 +157,14 @@ def application(service: Service, more: list[BaseRoute]) -> Starlette:
         Exception: failed,
         Unreachable: unreachable,
     }
-    return Starlette(routes=paths + more, exception_handlers=handlers)
+    return Starlette(routes=routes + pages, exception_handlers=handlers)
 
 
 def by_verb(verbs: dict[str, Any]) -> Any:
-    """All verbs of one path, so that one that is missing there is told which are not."""
+    """Returns all verbs of one path as one endpoint, so that a missing verb gets the list of those there are."""
 
-    async def called(request: Request) -> Response:
+    async def answer_request(request: Request) -> Response:
         response: Response = await verbs["GET" if request.method == "HEAD" else request.method](request)
         return response
 
-    return called
+    return answer_request

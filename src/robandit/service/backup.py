@@ -10,13 +10,13 @@ import time
 from pathlib import Path
 
 from robandit.errors import InputError
-from robandit.service.experiment import opened
-from robandit.service.stores.base import Refused, Store
+from robandit.service.experiment import open_experiment
+from robandit.service.stores.base import ServiceStore, StoreRefusal
 from robandit.service.stores.sqlite import SqliteStore
 
 
 def back_up(source: Path, target: Path) -> int:
-    """Copy a database that may be in use; answers how many lines the copy has."""
+    """Copy a database that may be in use; returns how many lines the copy has."""
     if target.exists():
         raise InputError(f"{str(target)!r} exists, and a backup does not write over it")
     draft = target.with_name(target.name + f".draft-{os.getpid()}")
@@ -34,7 +34,7 @@ def back_up(source: Path, target: Path) -> int:
 
 
 def restore(backup: Path, target: Path) -> int:
-    """A database from a backup, ready to serve; answers its epoch."""
+    """Create a database from a backup, ready to serve; returns its epoch."""
     if target.exists():
         raise InputError(f"{str(target)!r} exists, and a restore does not write over it")
     if not backup.is_file():
@@ -47,15 +47,15 @@ def restore(backup: Path, target: Path) -> int:
         store.close()
 
 
-def begin_epoch(store: Store) -> int:
-    """A new epoch in every experiment, none of which may be served meanwhile."""
+def begin_epoch(store: ServiceStore) -> int:
+    """Begin a new epoch in every experiment, none of which may be served meanwhile; returns it."""
     try:
         store.take_all()
-    except Refused as error:
+    except StoreRefusal as error:
         raise InputError(str(error)) from error
     epoch = secrets.randbits(32)
-    for kept in store.experiments():
-        experiment = opened(store, kept)
+    for record in store.experiments():
+        experiment = open_experiment(store, record)
         row = experiment.begin_epoch(time.time(), epoch)
         store.commit([row], [experiment.snapshot()])
     return epoch

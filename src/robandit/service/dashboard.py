@@ -1,19 +1,18 @@
-"""The page: rendered here, live by one event stream, of use without scripts; acts of admins behind a confirmation."""
+"""The page: rendered here, live by one event stream, usable without scripts; acts of admins behind a confirmation."""
 
 import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache
-from pathlib import Path as File
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
-from starlette.routing import BaseRoute, Mount
-from starlette.routing import Route as Path
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Message, Receive, Scope, Send
 
@@ -35,16 +34,17 @@ SAFE = {
 }
 PARTS = ("status", "numbers", "arms", "legend", "history", "alarms", "sources", "price", "trail", "machine")
 MOST_STREAMS = 100
-BEAT = 1.0  # seconds between two looks at what has changed
-QUIET = 15.0  # seconds after which a silent stream shows that it lives
+BEAT = 1.0  # seconds between two checks whether something has changed
+QUIET = 15.0  # seconds after which a page is rendered again, and a silent stream shows that it lives
 REST = 20.0  # seconds of rest for each second spent on rendering
 
 Work = Callable[[Request, Visitor], Awaitable[Response]]
+Parts = dict[str, str]  # of a page: HTML by name
 
 
 @cache
 def templates() -> Environment:
-    """All templates; every value in them is escaped."""
+    """Returns all templates; every value in them is escaped."""
     loader = PackageLoader("robandit.service")
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
@@ -56,16 +56,16 @@ class Dashboard:
         self.service, self.sessions, self.streams = service, Sessions(service.tokens), 0
 
     def page(self, name: str, visitor: Visitor | None, status: int = 200, **values: Any) -> Response:
-        """A page from its template."""
-        given = {"visitor": visitor, "open": self.service.tokens.open, "secret": "", **values}
+        """Returns a page from its template."""
+        values = {"visitor": visitor, "open": self.service.tokens.open, "secret": "", **values}
         if visitor is not None:
-            given["secret"] = self.sessions.form_secret(visitor.cookie)
-        return HTMLResponse(templates().get_template(f"{name}.html.j2").render(given), status)
+            values["secret"] = self.sessions.form_secret(visitor.cookie)
+        return HTMLResponse(templates().get_template(f"{name}.html.j2").render(values), status)
 
-    def guarded(self, role: str, work: Work) -> Any:
-        """A page for those who hold a role; refusals are pages too."""
+    def guard(self, role: str, work: Work) -> Any:
+        """Returns a page for those who hold a role; refusals are pages too."""
 
-        async def called(request: Request) -> Response:
+        async def answer_request(request: Request) -> Response:
             visitor = None
             try:
                 check_host(self.service, request)
@@ -82,88 +82,98 @@ class Dashboard:
                 set_cookie(request, response, visitor.cookie)
             return response
 
-        return called
+        return answer_request
 
     def refusal(self, visitor: Visitor | None, problem: Problem) -> Response:
-        """Why not, as a page."""
+        """Returns a refusal as a page."""
         title = TITLES[problem.status]
         return self.page("problem", visitor, problem.status, title=title, detail=problem.detail)
 
     async def form(self, request: Request, visitor: Visitor) -> dict[str, str]:
-        """The fields of a form of ours."""
+        """Returns the fields of a form of ours. Raises a Problem for any other."""
         fields = await fields_of(request)
         self.sessions.check_form(request, visitor, fields.get("secret", ""))
         return fields
 
     def experiment(self, request: Request, visitor: Visitor) -> Experiment:
-        """The experiment that the path names, if the visitor may know of it."""
+        """Returns the experiment that the path names. Raises a Problem if the visitor may not see it."""
         return self.service.experiment(visitor.token, str(request.path_params["experiment"]))
 
     async def index(self, request: Request, visitor: Visitor) -> Response:
         """All experiments."""
-        return self.page("index", visitor, **self.listed(visitor), address=str(request.base_url).rstrip("/"))
+        return self.page(
+            "index",
+            visitor,
+            **view.describe_list(self.service, self.visible(visitor)),
+            address=str(request.base_url).rstrip("/"),
+        )
 
-    def listed(self, visitor: Visitor) -> dict[str, Any]:
-        """Those that a visitor may see."""
-        seen = [one for one in self.service.engine.experiments.values() if visitor.token.sees(one.id, one.name)]
-        return view.listed(self.service, seen)
+    def visible(self, visitor: Visitor) -> list[Experiment]:
+        """Returns the experiments that a visitor may see."""
+        return [one for one in self.service.engine.experiments.values() if visitor.token.sees(one.id, one.name)]
 
-    async def shown(self, request: Request, visitor: Visitor) -> Response:
+    async def one(self, request: Request, visitor: Visitor) -> Response:
         """One experiment."""
-        told = await self.told(self.experiment(request, visitor))
-        return self.page("experiment", visitor, one=told, chart=charted(told))
+        one = await self.describe(self.experiment(request, visitor))
+        return self.page("experiment", visitor, one=one, chart=chart_json(one))
 
-    async def told(self, experiment: Experiment) -> dict[str, Any]:
-        """An experiment for its page; the head is read in another thread, for a database may take its time."""
+    async def describe(self, experiment: Experiment) -> dict[str, Any]:
+        """Returns an experiment for its page; the head is read in another thread, for a database may take its time."""
         head = await asyncio.to_thread(self.service.store.head, experiment.id)
-        return view.shown(self.service, experiment, head.chain.hex())
+        return view.describe_experiment(self.service, experiment, head.chain.hex())
 
     async def events(self, request: Request, visitor: Visitor) -> Response:
         """What changes on the page of an experiment."""
         experiment = self.experiment(request, visitor)
 
-        async def parts() -> dict[str, str]:
-            one = await self.told(experiment)
-            found = {name: rendered(name, one=one, visitor=visitor) for name in PARTS}
-            return {**found, "chart": charted(one)}
+        async def render() -> Parts:
+            one = await self.describe(experiment)
+            parts = {name: render_part(name, one=one, visitor=visitor) for name in PARTS}
+            return {**parts, "chart": chart_json(one)}
 
-        return self.stream(request, parts)
+        return self.stream(request, lambda: view.version(self.service, [experiment]), render)
 
     async def list_events(self, request: Request, visitor: Visitor) -> Response:
         """What changes on the page of all experiments."""
 
-        async def parts() -> dict[str, str]:
-            return {"list": rendered("list", visitor=visitor, **self.listed(visitor))}
+        async def render() -> Parts:
+            values = view.describe_list(self.service, self.visible(visitor))
+            return {"list": render_part("list", visitor=visitor, **values)}
 
-        return self.stream(request, parts)
+        return self.stream(request, lambda: view.version(self.service, self.visible(visitor)), render)
 
-    def stream(self, request: Request, parts: Callable[[], Awaitable[dict[str, str]]]) -> Response:
-        """An event for each change, until the reader, the session or the service goes."""
+    def stream(self, request: Request, version: Callable[[], Any], render: Callable[[], Awaitable[Parts]]) -> Response:
+        """Returns a stream of one event per change, until the reader, the session or the service goes.
+
+        A page is rendered when its version changes; else every QUIET seconds, for what the version leaves out.
+        """
         if self.streams >= MOST_STREAMS:
             raise Problem(503, f"{MOST_STREAMS} pages are open already: this one does not move by itself")
 
-        async def told() -> AsyncIterator[str]:
+        async def events() -> AsyncIterator[str]:
             self.streams += 1
             try:
                 yield "retry: 2000\n\n"
-                sent: dict[str, str] = {}
-                last = time.monotonic()
+                sent: Parts = {}
+                rendered, last = None, time.monotonic()
                 while not self.service.stopping:
                     self.sessions.visitor(request)
-                    began = time.monotonic()
-                    now = await parts()
-                    spent = time.monotonic() - began
-                    changed = {name: text for name, text in now.items() if sent.get(name) != text}
-                    if changed or began - last > QUIET:
-                        yield f"data: {json.dumps(changed)}\n\n"
-                        sent, last = now, began
+                    began, spent, current = time.monotonic(), 0.0, version()
+                    if current != rendered or began - last > QUIET:
+                        parts = await render()
+                        spent = time.monotonic() - began
+                        changes = {name: text for name, text in parts.items() if sent.get(name) != text}
+                        if changes or began - last > QUIET:
+                            yield f"data: {json.dumps(changes)}\n\n"
+                            last = began
+                        sent, rendered = parts, current
                     await asyncio.sleep(max(BEAT, REST * spent))
             except Problem:
                 return  # the session has ended
             finally:
                 self.streams -= 1
 
-        return StreamingResponse(told(), media_type="text/event-stream", headers={"cache-control": "no-store"})
+        return StreamingResponse(events(), media_type="text/event-stream", headers={"cache-control": "no-store"})
 
     async def ask(self, request: Request, visitor: Visitor) -> Response:
         """The confirmation before an act."""
@@ -176,11 +186,11 @@ class Dashboard:
         experiment, fields = self.experiment(request, visitor), await self.form(request, visitor)
         name, on, value = (fields.get(field, "") for field in ("do", "on", "value"))
         answer = actions.perform(self.service, visitor.token, experiment, name, on, value.strip())
-        await self.service.committed(answer, experiment)
+        await self.service.commit(answer, experiment)
         return RedirectResponse(f"/experiments/{experiment.id}#trail", 303)
 
     async def look(self, request: Request, visitor: Visitor) -> Response:
-        """A look before its time; it changes nothing, so nobody is asked twice."""
+        """An audit before its time; it changes nothing, so it needs no confirmation."""
         experiment = self.experiment(request, visitor)
         await self.form(request, visitor)
         self.service.watch.soon(experiment)
@@ -188,7 +198,7 @@ class Dashboard:
 
     async def blank(self, request: Request, visitor: Visitor) -> Response:
         """The form of a new experiment."""
-        return self.page("new", visitor, policies=forms.policies(), given=forms.BLANK, wrong="")
+        return self.page("new", visitor, policies=forms.policies(), fields=forms.BLANK, wrong="")
 
     async def create(self, request: Request, visitor: Visitor) -> Response:
         """A new experiment, or the form again with what is wrong."""
@@ -196,15 +206,13 @@ class Dashboard:
         try:
             answer: Answer = forms.create(self.service, visitor.token, fields)
         except Problem as problem:
-            given = {**forms.BLANK, **fields}
-            return self.page(
-                "new", visitor, problem.status, policies=forms.policies(), given=given, wrong=problem.detail
-            )
-        await self.service.committed(answer, None)
+            values = {"policies": forms.policies(), "fields": {**forms.BLANK, **fields}, "wrong": problem.detail}
+            return self.page("new", visitor, problem.status, **values)
+        await self.service.commit(answer, None)
         return RedirectResponse(f"/experiments/{answer.message.id}", 303)
 
     async def login(self, request: Request) -> Response:
-        """Show a token."""
+        """Log in with a token."""
         if self.service.tokens.open:
             return RedirectResponse("/", 303)
         if request.method == "GET":
@@ -219,7 +227,7 @@ class Dashboard:
         return response
 
     async def logout(self, request: Request, visitor: Visitor) -> Response:
-        """Leave."""
+        """Log out."""
         await self.form(request, visitor)
         self.sessions.end(visitor.cookie)
         response = RedirectResponse("/login", 303)
@@ -228,31 +236,31 @@ class Dashboard:
 
 
 async def fields_of(request: Request) -> dict[str, str]:
-    """The fields of a form as a browser sends them."""
+    """Returns the fields of a form as a browser sends them. Raises a Problem."""
     try:
-        told = (await body_of(request)).decode()
-        return dict(parse_qsl(told, keep_blank_values=True, max_num_fields=50))
+        text = (await body_of(request)).decode()
+        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=50))
     except ValueError as error:
         raise Problem(422, "this is no form") from error
 
 
-def rendered(part: str, **values: Any) -> str:
-    """A part of a page."""
+def render_part(part: str, **values: Any) -> str:
+    """Returns a part of a page."""
     return templates().get_template(f"parts/{part}.html.j2").render(values)
 
 
-def charted(one: dict[str, Any]) -> str:
-    """The charts' numbers, for the script that draws them."""
+def chart_json(one: dict[str, Any]) -> str:
+    """Returns the charts' numbers, for the script that draws them."""
     return json.dumps({name: value for name, value in one["chart"].items() if name != "table"})
 
 
 def act_link(id: int, do: str, on: str = "") -> str:
-    """Where the confirmation of an act is."""
+    """Returns the address of the confirmation of an act."""
     return f"/experiments/{id}/act?{urlencode({'do': do, 'on': on})}"
 
 
-class Safe:
-    """Around pages and files: what a browser may do with them."""
+class SafeHeaders:
+    """Pages and files with headers that say what a browser may do with them."""
 
     def __init__(self, app: Any) -> None:
         self.app = app
@@ -269,24 +277,24 @@ class Safe:
 
 
 def dashboard(service: Service) -> list[BaseRoute]:
-    """All routes of the page."""
+    """Returns all routes of the page."""
     board = Dashboard(service)
     templates().globals["act_link"] = act_link
     one = "/experiments/{experiment:int}"
-    routes: list[Path | Mount] = [
-        Path("/", board.guarded("read", board.index)),
-        Path("/events", board.guarded("read", board.list_events)),
-        Path("/login", board.login, methods=["GET", "POST"]),
-        Path("/logout", board.guarded("read", board.logout), methods=["POST"]),
-        Path("/experiments/new", board.guarded("admin", board.blank)),
-        Path("/experiments/new", board.guarded("admin", board.create), methods=["POST"]),
-        Path(one, board.guarded("read", board.shown)),
-        Path(f"{one}/events", board.guarded("read", board.events)),
-        Path(f"{one}/act", board.guarded("admin", board.ask)),
-        Path(f"{one}/act", board.guarded("admin", board.act), methods=["POST"]),
-        Path(f"{one}/look", board.guarded("admin", board.look), methods=["POST"]),
-        Mount("/static", StaticFiles(directory=File(__file__).parent / "static")),
+    routes: list[Route | Mount] = [
+        Route("/", board.guard("read", board.index)),
+        Route("/events", board.guard("read", board.list_events)),
+        Route("/login", board.login, methods=["GET", "POST"]),
+        Route("/logout", board.guard("read", board.logout), methods=["POST"]),
+        Route("/experiments/new", board.guard("admin", board.blank)),
+        Route("/experiments/new", board.guard("admin", board.create), methods=["POST"]),
+        Route(one, board.guard("read", board.one)),
+        Route(f"{one}/events", board.guard("read", board.events)),
+        Route(f"{one}/act", board.guard("admin", board.ask)),
+        Route(f"{one}/act", board.guard("admin", board.act), methods=["POST"]),
+        Route(f"{one}/look", board.guard("admin", board.look), methods=["POST"]),
+        Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
     ]
     for route in routes:
-        route.app = Safe(route.app)
+        route.app = SafeHeaders(route.app)
     return list(routes)

@@ -1,4 +1,4 @@
-"""All experiments of a service: requests become lines and answers; nothing here knows HTTP or waits for a disk."""
+"""All experiments of a service: requests become lines and answers. Nothing here knows HTTP or waits for a disk."""
 
 import json
 import math
@@ -17,15 +17,15 @@ from robandit.online.fold import Fold
 from robandit.online.rules import FIRST, Rules
 from robandit.online.standing import Entry
 from robandit.online.terms import Terms
-from robandit.service import messages as say
-from robandit.service.experiment import Experiment, opened
-from robandit.service.ids import issued, read_id
+from robandit.service import messages
+from robandit.service.experiment import Experiment, open_experiment
+from robandit.service.ids import read_id
 from robandit.service.problems import Problem
-from robandit.service.stores.base import Kept, Refused, Row, Store
+from robandit.service.stores.base import ExperimentRecord, Row, ServiceStore, StoreRefusal
 
 
 class Answer(msgspec.Struct):
-    """What to say once the lines are durable."""
+    """What to reply once the lines are durable."""
 
     status: int
     message: Any
@@ -33,197 +33,186 @@ class Answer(msgspec.Struct):
 
 
 class Engine:
-    """Experiments by id and by name, the key of all ids, and what is done to them."""
+    """Experiments by id and by name, the key of all ids, and what requests do to them."""
 
     def __init__(
-        self, store: Store, clock: Callable[[], float] = time.time, served: Iterable[Kept] | None = None
+        self,
+        store: ServiceStore,
+        clock: Callable[[], float] = time.time,
+        records: Iterable[ExperimentRecord] | None = None,
     ) -> None:
         self.store, self.clock = store, clock
         self.key = store.meta("key", secrets.token_bytes(32))
         self.experiments: dict[int, Experiment] = {}
-        self.known: dict[str, Experiment] = {}  # by the texts that name them; a name is no number
-        self.refused: dict[int, int] = {}  # requests by experiment that were told no, since the start
+        self.by_name: dict[str, Experiment] = {}  # by id and by name as text; a name is no number
+        self.refused: dict[int, int] = {}  # refused requests by experiment, since the start
         self.late: dict[int, int] = {}  # those of them that came too late
-        for kept in store.experiments() if served is None else served:
-            self.adopt(opened(store, kept))
+        for record in store.experiments() if records is None else records:
+            self.adopt(open_experiment(store, record, self.key))
 
     def adopt(self, experiment: Experiment) -> None:
         """Serve an experiment."""
         self.experiments[experiment.id] = experiment
-        self.known[experiment.name] = self.known[str(experiment.id)] = experiment
+        self.by_name[experiment.name] = self.by_name[str(experiment.id)] = experiment
 
     def forget(self, experiment: int) -> None:
         """Serve an experiment no more."""
-        found = self.experiments.pop(experiment, None)
-        if found is not None:
-            del self.known[found.name], self.known[str(experiment)]
+        forgotten = self.experiments.pop(experiment, None)
+        if forgotten is not None:
+            del self.by_name[forgotten.name], self.by_name[str(experiment)]
 
     def forget_all(self) -> None:
         """Serve nothing, until journals are read again."""
         self.experiments.clear()
-        self.known.clear()
+        self.by_name.clear()
 
     def get(self, id: str | int) -> Experiment | None:
-        """An experiment by its id, or by its name, if it is served here."""
-        return self.known.get(str(id))
+        """Returns an experiment by its id or its name, if it is served here."""
+        return self.by_name.get(str(id))
 
     def find(self, id: str | int) -> Experiment:
-        """The same; refused if there is none."""
-        found = self.get(id)
-        if found is None:
+        """Returns the same. Raises a Problem if there is none."""
+        experiment = self.get(id)
+        if experiment is None:
             raise Problem(404, f"there is no experiment {str(id)!r}")
-        return found
+        return experiment
 
-    def create(self, asked: say.NewExperiment) -> Answer:
-        """A new experiment; the store has kept it when this returns."""
-        if "/" in asked.name or asked.name.isdigit():
-            raise Problem(
-                422, f"a name must not be a number and have no slash, for it stands in addresses: {asked.name!r}"
-            )
-        if "\0" in asked.name:
+    def create(self, request: messages.NewExperiment) -> Answer:
+        """Create an experiment; it is durable when this returns."""
+        name = request.name
+        if "/" in name or name.isdigit():
+            raise Problem(422, f"a name must not be a number and have no slash, for it stands in addresses: {name!r}")
+        if "\0" in name:
             raise Problem(422, "a name cannot have the character of the number 0")
         try:
-            policy = policy_of(asked.policy)
-            shadows = [str(policy_of(one)) for one in asked.shadow]
-            low, high = asked.reward_range
-            rules = Rules(**msgspec.structs.asdict(asked.rules))
-            seed = secrets.randbits(64) if asked.seed is None else asked.seed
-            given = (asked.horizon, float(asked.corruption), float(low), float(high), asked.patience, None, rules)
-            terms = Terms(str(policy), tuple(asked.arms), seed, *given)
+            policy = policy_of(request.policy)
+            shadows = [str(policy_of(one)) for one in request.shadow]
+            low, high = map(float, request.reward_range)
+            rules = Rules(**msgspec.structs.asdict(request.rules))
+            seed = secrets.randbits(64) if request.seed is None else request.seed
+            limits = (request.horizon, float(request.corruption), low, high, request.patience, None, rules)
+            terms = Terms(str(policy), tuple(request.arms), seed, *limits)
             Fold(policy, terms)
         except InputError as error:
             raise Problem(422, str(error)) from error
-        if asked.trip and policy.rewards_fixed:
+        if request.trip and policy.rewards_fixed:
             raise Problem(422, f"{policy.name} cannot stop learning by itself: {policy.rewards_fixed}")
-        about = json.dumps({"shadow": shadows, "trip": asked.trip, "created": self.clock()})
+        about = json.dumps({"shadow": shadows, "trip": request.trip, "created": self.clock()})
         first = msgspec.json.encode(terms.header()).decode()
         try:
-            number = self.store.create(asked.name, about, first)
-        except Refused as error:
+            number = self.store.create(name, about, first)
+        except StoreRefusal as error:
             raise Problem(409, str(error)) from error
-        self.adopt(opened(self.store, Kept(number, asked.name, about)))
-        return Answer(201, say.Created(number), [])
+        self.adopt(open_experiment(self.store, ExperimentRecord(number, name, about), self.key))
+        return Answer(201, messages.Created(number), [])
 
-    def decide(self, experiment: Experiment, ask: say.Ask, key: str | None) -> Answer:
-        """One decision, or several."""
-        now, fold = self.clock(), experiment.fold
+    def decide(self, experiment: Experiment, request: messages.DecisionRequest, key: str | None) -> Answer:
+        """Decide once, or several times; a key that was used before gets the same decision again."""
+        now, fold, unit = self.clock(), experiment.fold, request.unit
         try:
-            among = fold.roster.among(ask.eligible)
+            among = fold.roster.among(request.eligible)
             if among is not None:
                 fold.check_arms()
         except InputError as error:
             raise self.no(experiment, 422, str(error)) from error
-        lines: list[Row] = []
-        if ask.count is None:
-            message = self.decision(experiment, now, among, key, ask.unit, lines)
-            return Answer(201 if lines else 200, message, lines)
-        keys = (None if key is None else f"{key}\n{place}" for place in range(ask.count))
-        found = [self.decision(experiment, now, among, one, ask.unit, lines) for one in keys]
-        return Answer(201 if lines else 200, say.Decisions(found), lines)
-
-    def decision(
-        self,
-        experiment: Experiment,
-        now: float,
-        among: list[int] | None,
-        key: str | None,
-        unit: str | None,
-        lines: list[Row],
-    ) -> say.Decision:
-        """A decision as it is told: the one that was made under this key, or a new one, whose line is added."""
-        made = None if key is None and unit is None else experiment.made(key, unit, now, among)
-        if made is None:
-            made, row = experiment.decide(now, among, key, unit)
-            lines.append(row)
-        id = issued(self.key, experiment.docket.epoch(made.number), experiment.id, made.number)
-        return say.Decision(id, made.arm, made.probability, made.holdout)
+        replies: list[messages.DecisionReply] = []
+        rows: list[Row] = []
+        for place in range(request.count or 1):
+            own_key = key if key is None or request.count is None else f"{key}\n{place}"
+            reply = None if own_key is None and unit is None else experiment.recall(own_key, unit, now, among)
+            if reply is None:
+                reply, row = experiment.decide(now, among, own_key, unit)
+                rows.append(row)
+            replies.append(reply)
+        message = replies[0] if request.count is None else messages.Decisions(replies)
+        return Answer(201 if rows else 200, message, rows)
 
     def number(self, experiment: Experiment, id: str) -> int:
-        """The number of a decision of this experiment, from its id."""
-        named = read_id(self.key, id)
+        """Returns the number of a decision of this experiment. Raises a Problem if none has this id."""
+        signed = read_id(self.key, id)
         docket = experiment.docket
-        if named is None or named.experiment != experiment.id or named.number >= docket.decisions:
+        if signed is None or signed.experiment != experiment.id or signed.number >= docket.decisions:
             raise self.no(experiment, 404, "no decision has this id")
-        if named.epoch != docket.epoch(named.number):
-            raise self.no(experiment, 404, "no decision has this id: it was made before a restore and is gone")
-        return named.number
+        if signed.epoch != docket.epoch(signed.number):
+            raise self.no(experiment, 404, "no decision has this id: it is from before a restore and is gone")
+        return signed.number
 
-    def reward(self, experiment: Experiment, id: str, asked: say.Reward, source: str | None) -> Answer:
-        """A decision's reward: 201 recorded, 200 known already, 409 another value, 410 too late."""
-        value = asked.reward + 0.0  # -0.0 is 0.0
-        terms, part = experiment.terms, asked.part or ""
+    def reward(self, experiment: Experiment, id: str, request: messages.Reward, source: str | None) -> Answer:
+        """Record a decision's reward: 201 recorded, 200 recorded before, 409 another value, 410 too late."""
+        value = request.reward + 0.0  # -0.0 is 0.0
+        terms, part = experiment.terms, request.part or ""
         if not terms.low <= value <= terms.high:
             sentence = f"a reward must be a number from {terms.low:g} to {terms.high:g}, not {value:g}"
             raise self.no(experiment, 422, sentence)
         number = self.number(experiment, id)
         row = experiment.reward(self.clock(), number, value, source, part)
         if row is not None:
-            return Answer(201, say.Done(), [row])
-        known = self.value_of(experiment, number, part)
-        if known is None:
+            return Answer(201, messages.Done(), [row])
+        earlier = self.value_of(experiment, number, part)
+        if earlier is None:
             raise self.no(experiment, 410, "this decision does not wait for a reward any more")
-        if known != value:
-            raise self.no(experiment, 409, f"this decision has the reward {known:g} already")
-        return Answer(200, say.Done(False), [])
+        if earlier != value:
+            raise self.no(experiment, 409, f"this decision has the reward {earlier:g} already")
+        return Answer(200, messages.Done(False), [])
 
     def value_of(self, experiment: Experiment, number: int, part: str) -> float | None:
-        """What a decision was rewarded with, if it was."""
-        found = experiment.values.get((number, part))
-        if found is None and experiment.rules.aggregate == FIRST:
+        """Returns the reward of a decision, if it has one."""
+        value = experiment.values.get((number, part))
+        if value is None and experiment.rules.aggregate == FIRST:
             body = self.store.settled(experiment.id, number)
-            found = None if body is None else msgspec.json.decode(body)["value"]
-        return None if found is None else float(found)
+            value = None if body is None else msgspec.json.decode(body)["value"]
+        return None if value is None else float(value)
 
     def activate(self, experiment: Experiment, id: str) -> Answer:
-        """A decision was shown."""
+        """Record that a decision was shown."""
         number = self.number(experiment, id)
         if not experiment.rules.activation:
-            return Answer(200, say.Done(False), [])
+            return Answer(200, messages.Done(False), [])
         row = experiment.activate(self.clock(), number)
         if row is not None:
-            return Answer(201, say.Done(), [row])
-        if not experiment.shown.get(number):
+            return Answer(201, messages.Done(), [row])
+        if not experiment.activations.get(number):
             raise self.no(experiment, 410, "this decision's window has ended")
-        return Answer(200, say.Done(False), [])
+        return Answer(200, messages.Done(False), [])
 
     def no(self, experiment: Experiment, status: int, detail: str) -> Problem:
-        """A refusal, counted."""
+        """Returns a refusal, and counts it."""
         self.refused[experiment.id] = self.refused.get(experiment.id, 0) + 1
         if status == 410:
             self.late[experiment.id] = self.late.get(experiment.id, 0) + 1
         return Problem(status, detail)
 
     def change_arm(self, experiment: Experiment, name: str, change: str, by: str) -> Answer:
-        """An arm is added, paused, resumed or retired."""
+        """Add, pause, resume or retire an arm."""
         try:
             row = experiment.change_arm(self.clock(), name, change, by)
         except InputError as error:
             raise Problem(422, str(error)) from error
-        return Answer(201 if change == "added" else 200, say.Done(), [row])
+        return Answer(201 if change == "added" else 200, messages.Done(), [row])
 
     def act(self, experiment: Experiment, entry: Entry, by: str) -> Answer:
-        """An act that changes what counts."""
+        """Record an act that changes what counts."""
         try:
             row = experiment.act(self.clock(), entry, by)
         except (InputError, KeyError) as error:
             raise Problem(422, str(error)) from error
-        return Answer(200, say.Done(), [row])
+        return Answer(200, messages.Done(), [row])
 
     def ticks(self) -> list[Row]:
-        """Lines for what is due though nobody came."""
+        """Returns lines for what is due though no request came."""
         now = self.clock()
-        found = (experiment.tick(now) for experiment in self.experiments.values())
-        return [row for row in found if row is not None]
+        rows = (experiment.tick(now) for experiment in self.experiments.values())
+        return [row for row in rows if row is not None]
 
-    def about(self, experiment: Experiment) -> say.ExperimentTold:
-        """An experiment as it stands."""
+    def about(self, experiment: Experiment) -> messages.ExperimentReply:
+        """Returns an experiment as it stands."""
         fold, docket, tally = experiment.fold, experiment.docket, experiment.tally
         probabilities, arms = self.probabilities(experiment), []
         for index, (name, status) in enumerate(zip(fold.roster.names, fold.roster.status, strict=True)):
             count = tally.recorded[index]
             mean = tally.sums[index] / count if count else None
-            arms.append(say.ArmTold(name, status, tally.chosen[index], count, mean, probabilities.get(name)))
-        return say.ExperimentTold(
+            arms.append(messages.ArmReply(name, status, tally.chosen[index], count, mean, probabilities.get(name)))
+        return messages.ExperimentReply(
             experiment.id,
             experiment.name,
             experiment.terms.policy,
@@ -242,43 +231,39 @@ class Engine:
         )
 
     def what_if(self, experiment: Experiment, sources: list[str], numbers: list[int]) -> Answer:
-        """The belief without some sources and some decisions' rewards; takes a while, and another thread."""
+        """Returns the belief without some sources and some decisions' rewards; slow, so it runs in another thread."""
         if experiment.policy.rewards_fixed:
             raise Problem(422, f"{experiment.policy.name} cannot unlearn: {experiment.policy.rewards_fixed}")
         standing = deepcopy(experiment.standing)
         for source in sources:
             standing.sources[source] = standing.verdict(source)._replace(quarantined=True)
         standing.retracted |= {("id", number): experiment.line + 1 for number in numbers}
-        kept = next(one for one in self.store.experiments() if one.id == experiment.id)
-        now, then = (opened(self.store, kept, snapshots=False, standing=one) for one in (experiment.standing, standing))
-        told = say.WhatIfTold(self.belief(now), self.belief(then), then.docket.left_out - now.docket.left_out)
-        return Answer(200, told, [])
+        now, then = (
+            open_experiment(self.store, experiment.record, snapshots=False, standing=one)
+            for one in (experiment.standing, standing)
+        )
+        left_out = then.docket.left_out - now.docket.left_out
+        return Answer(200, messages.WhatIfReply(self.belief(now), self.belief(then), left_out), [])
 
-    def belief(self, experiment: Experiment) -> say.Belief:
-        """Who leads, and how likely each active arm is next; trial choices where the policy cannot tell."""
+    def belief(self, experiment: Experiment) -> messages.BeliefReply:
+        """Returns who leads, and the probability of each active arm: estimated by trials where the policy has none."""
         probabilities = self.probabilities(experiment) or experiment.fold.trial_shares()
-        return say.Belief(max(probabilities, key=probabilities.__getitem__), probabilities)
+        return messages.BeliefReply(max(probabilities, key=probabilities.__getitem__), probabilities)
 
     def probabilities(self, experiment: Experiment) -> dict[str, float]:
-        """p(t) of the active arms; empty where the policy cannot tell."""
-        fold = experiment.fold
-        if not fold.policy.explicit:
-            return {}
-        if len(fold.roster.present) == len(fold.roster.names):
-            told = fold.state.probabilities
-        else:
-            told = fold.policy.probabilities_among(fold.state, fold.roster.present)
-        found = zip(fold.roster.active, map(float, told), strict=True)
-        return {name: probability for name, probability in found if math.isfinite(probability)}
+        """Returns p(t) of the active arms; empty where the policy has no explicit one."""
+        probabilities = experiment.fold.probabilities() or {}
+        return {name: probability for name, probability in probabilities.items() if math.isfinite(probability)}
 
 
-def policy_of(asked: say.PolicyName | str) -> Policy[Any]:
-    """A policy by its name and parameters, or from its text."""
-    if isinstance(asked, str):
-        return SHIPPED.policy(asked)
-    given = []
-    for name, value in asked.parameters.items():
+def policy_of(request: messages.PolicyName | str) -> Policy[Any]:
+    """Returns a policy by its name and parameters, or from its text. Raises InputError."""
+    if isinstance(request, str):
+        return SHIPPED.policy(request)
+    parameters = []
+    for name, value in request.parameters.items():
         if not isinstance(value, bool | int | float | str) and value is not None:
-            raise InputError(f"policy {asked.name!r}: {name} must be a number, a word or true or false, not {value!r}")
-        given.append(f"{name}=({value})" if isinstance(value, str) else f"{name}={value!r}")
-    return SHIPPED.policy(f"{asked.name}:{','.join(given)}" if given else asked.name)
+            sentence = f"{name} must be a number, a word or true or false, not {value!r}"
+            raise InputError(f"policy {request.name!r}: {sentence}")
+        parameters.append(f"{name}=({value})" if isinstance(value, str) else f"{name}={value!r}")
+    return SHIPPED.policy(f"{request.name}:{','.join(parameters)}" if parameters else request.name)

@@ -1,6 +1,6 @@
-"""Everything that happened in an experiment, out of the service: as the journal it is, or a row a decision.
+"""Everything that happened in an experiment, out of the service: as its journal, or as one row per reward.
 
-A row of the table tells the probability the arm was drawn with, so that values of other policies can be estimated.
+A row has the probability the arm was drawn with, so that values of other policies can be estimated.
 `robandit audit` reads all three.
 """
 
@@ -12,27 +12,27 @@ from typing import Any
 import msgspec
 
 from robandit.errors import InputError
-from robandit.online.journal import spelled
-from robandit.service.stores.base import Store
+from robandit.online.journal import write_line
+from robandit.service.stores.base import ServiceStore
 
 FORMATS = {"journal": "text/plain", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 COLUMNS = ("decision", "time", "arm", "probability", "holdout", "unit", "reward", "reward_time", "source")
 PIECE = 4_000  # rows written at once: what is in memory of an export of any length
 
 
-def exported(store: Store, experiment: int, format: str, unrewarded: bool = False) -> Iterator[bytes]:
-    """An experiment in pieces; decisions without a reward only if asked for, for they have none to tell."""
+def export_experiment(store: ServiceStore, experiment: int, format: str, unrewarded: bool = False) -> Iterator[bytes]:
+    """Yields an experiment in pieces; decisions without a reward only if `unrewarded`."""
     if format == "journal":
         return journal(store, experiment)
     rows = table(store, experiment, unrewarded)
     return as_csv(rows) if format == "csv" else as_parquet(rows)
 
 
-def journal(store: Store, experiment: int) -> Iterator[bytes]:
-    """The lines as a learner's journal has them, each with the checksum up to it."""
+def journal(store: ServiceStore, experiment: int) -> Iterator[bytes]:
+    """Yields the lines as a learner's journal has them, each with the checksum up to it."""
     checksum, piece = 0, []
     for _, body in store.lines(experiment):
-        text, checksum = spelled(msgspec.json.decode(body), checksum)
+        text, checksum = write_line(msgspec.json.decode(body), checksum)
         piece.append(text)
         if len(piece) == PIECE:
             yield b"".join(piece)
@@ -40,8 +40,8 @@ def journal(store: Store, experiment: int) -> Iterator[bytes]:
     yield b"".join(piece)
 
 
-def table(store: Store, experiment: int, unrewarded: bool) -> Iterator[list[Any]]:
-    """A row a reward, in the order they came; then, if asked for, a row a decision that has none."""
+def table(store: ServiceStore, experiment: int, unrewarded: bool) -> Iterator[list[Any]]:
+    """Yields one row per reward, in the order they came; then, if `unrewarded`, one per decision without any."""
     open_ones: dict[int, list[Any]] = {}
     for _, body in store.lines(experiment, 1):
         entry = msgspec.json.decode(body)
@@ -57,7 +57,7 @@ def table(store: Store, experiment: int, unrewarded: bool) -> Iterator[list[Any]
 
 
 def pieces(rows: Iterator[list[Any]]) -> Iterator[list[list[Any]]]:
-    """Rows, many at a time."""
+    """Yields rows, many at a time."""
     piece = []
     for row in rows:
         piece.append(row)
@@ -68,7 +68,7 @@ def pieces(rows: Iterator[list[Any]]) -> Iterator[list[list[Any]]]:
 
 
 def as_csv(rows: Iterator[list[Any]]) -> Iterator[bytes]:
-    """Text with a header."""
+    """Yields text with a header."""
     head: list[Any] = [list(COLUMNS)]
     for piece in pieces(rows):
         out = io.StringIO()
@@ -78,7 +78,7 @@ def as_csv(rows: Iterator[list[Any]]) -> Iterator[bytes]:
 
 
 def plain(value: Any) -> Any:
-    """A value as CSV; text that a spreadsheet would run as a formula is quoted."""
+    """Returns a value as CSV; text that a spreadsheet would run as a formula is quoted."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
@@ -87,7 +87,7 @@ def plain(value: Any) -> Any:
 
 
 def as_parquet(rows: Iterator[list[Any]]) -> Iterator[bytes]:
-    """A Parquet file, a row group a piece."""
+    """Yields a Parquet file, one row group per piece."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -108,7 +108,7 @@ def as_parquet(rows: Iterator[list[Any]]) -> Iterator[bytes]:
 
 
 def check_format(format: str) -> str:
-    """A format's media type."""
+    """Returns a format's media type. Raises InputError."""
     if format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
     return FORMATS[format]

@@ -1,7 +1,7 @@
-"""Decision ids that only the service can make: experiment, number and epoch, signed.
+"""Decision ids that only the service can issue: experiment, number and epoch, signed.
 
-A forged id is refused without a look at the disk. There is one spelling of each id. The epoch is new whenever a backup
-is restored, so an id given out after that backup was made does not name another decision of the same number.
+A forged id is refused without a read of the disk. There is one spelling of each id. The epoch is new whenever a backup
+is restored, so an id issued after that backup was taken does not name another decision of the same number.
 """
 
 import struct
@@ -19,7 +19,7 @@ TO_URL = bytes.maketrans(b"+/", b"-_")
 FROM_URL = bytes.maketrans(b"-_+/", b"+/!!")  # what base64 has and an id has not is none of its letters
 
 
-class Named(NamedTuple):
+class DecisionId(NamedTuple):
     """What an id says."""
 
     epoch: int
@@ -27,15 +27,15 @@ class Named(NamedTuple):
     number: int
 
 
-def issued(key: bytes, epoch: int, experiment: int, number: int) -> str:
-    """The id of a decision."""
+def issue_id(key: bytes, epoch: int, experiment: int, number: int) -> str:
+    """Returns the id of a decision."""
     body = BODY.pack(VERSION, epoch, experiment, number)
     raw = body + blake2b(body, digest_size=SIGNATURE, key=key).digest()
     return b2a_base64(raw, newline=False).translate(TO_URL).decode()
 
 
-def read_id(key: bytes, text: str) -> Named | None:
-    """What an id says, or None if this service never gave it out."""
+def read_id(key: bytes, text: str) -> DecisionId | None:
+    """Returns what an id says, or None if this service never issued it."""
     if len(text) != LETTERS:
         return None  # what is left has one spelling: 30 bytes fill their letters
     try:
@@ -46,4 +46,4 @@ def read_id(key: bytes, text: str) -> Named | None:
     if not compare_digest(blake2b(body, digest_size=SIGNATURE, key=key).digest(), raw[SIZE:]):
         return None
     version, epoch, experiment, number = BODY.unpack(body)
-    return Named(epoch, experiment, number) if version == VERSION else None
+    return DecisionId(epoch, experiment, number) if version == VERSION else None

@@ -1,7 +1,7 @@
 """One of several processes on one database: it serves the experiments whose leases it holds.
 
-Leases are renewed four times in their length. A process that could not renew in time answers for nothing until it can:
-its memory may be behind another owner's by then. A commit that fails leaves the memory ahead of the database, so all is
+Leases are renewed four times in their length. A process that could not renew in time refuses requests until it can: its
+memory may be behind another owner's by then. A commit that fails leaves the memory ahead of the database, so all is
 forgotten and read again under new fences, which no commit still under way survives.
 
 Free experiments are taken a few at a time, and the next few when these have been read: so several processes share what
@@ -9,17 +9,15 @@ a dead one leaves.
 """
 
 import asyncio
-import sys
 import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from robandit.errors import InputError
-from robandit.service.experiment import opened
+from robandit.service.experiment import open_experiment
 from robandit.service.ownership import Elsewhere
-from robandit.service.problems import Problem
-from robandit.service.stores.base import Kept, Store, Unreachable
-from robandit.service.stores.postgres import Claim, Place, PostgresStore
+from robandit.service.problems import Problem, report
+from robandit.service.stores.base import ExperimentRecord, Lease, LeasedStore, ServiceStore, TakenLease, Unreachable
 
 if TYPE_CHECKING:
     from robandit.service.service import Service
@@ -30,24 +28,22 @@ CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # goes on while t
 
 
 def now() -> float:
-    """Seconds on a clock that nobody sets."""
+    """Returns seconds on a clock that nobody sets."""
     return time.clock_gettime(CLOCK)
 
 
 class Leases:
     """The leases of one process."""
 
-    def __init__(self, store: PostgresStore, address: str, seconds: float) -> None:
+    def __init__(self, store: LeasedStore, address: str, seconds: float) -> None:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or parts.hostname in (None, *EVERYWHERE) or parts.path.strip("/"):
-            raise InputError(
-                f"other processes must be told an address like http://HOST:PORT (--advertise), not {address!r}"
-            )
+            raise InputError(f"other processes need an address like http://HOST:PORT (--advertise), not {address!r}")
         if not 0.5 <= seconds <= 3600:
             raise InputError(f"a lease must last from 0.5 to 3600 seconds, not {seconds:g}")
         self.store, self.until = store, 0.0
         store.address, store.seconds = address.rstrip("/"), seconds
-        self.again: set[int] = set()  # its own, to be read anew
+        self.again: set[int] = set()  # its own, to be read again
         self.unreadable: set[int] = set()
         self.warned = False
 
@@ -56,18 +52,18 @@ class Leases:
         """Whether the leases still run, by a clock that was read before they were renewed."""
         return now() < self.until
 
-    def first(self, store: Store) -> list[Kept]:
-        """Nothing: leases are renewed while journals are read."""
+    def first_records(self, store: ServiceStore) -> list[ExperimentRecord]:
+        """Returns nothing: leases are renewed while journals are read."""
         return []
 
     def begin(self, service: "Service") -> None:
         """Renew, and take what is free."""
-        service.failed = lambda error: self.recover(service, error)
-        service.background(self.renewing(service))
-        service.background(self.taking(service))
+        service.on_failure = lambda error: self.recover(service, error)
+        service.background(self.renew(service))
+        service.background(self.take(service))
 
-    def word(self, experiments: int) -> str:
-        """How much is served."""
+    def describe(self, experiments: int) -> str:
+        """Returns how much is served."""
         return "as one of several processes"
 
     def holds(self, experiment: int) -> bool:
@@ -75,23 +71,23 @@ class Leases:
         return experiment in self.store.fences and now() < self.until
 
     def elsewhere(self, id: str) -> Elsewhere | None:
-        """An experiment by id or name that is not served here."""
+        """Returns an experiment by id or name that is not served here."""
         if not self.fresh:
             raise Problem(503, "the database does not answer: ask again in a moment", {"retry-after": "1"})
-        place = self.store.place(id)
-        return None if place is None else self.seen(place)
+        lease = self.store.find_lease(id)
+        return None if lease is None else self.locate(lease)
 
     def others(self) -> list[Elsewhere]:
-        """All that are not this process's."""
-        return [self.seen(place) for place in self.store.places() if place.owner != self.store.owner]
+        """Returns all that are not this process's."""
+        return [self.locate(lease) for lease in self.store.all_leases() if lease.owner != self.store.owner]
 
-    def seen(self, place: Place) -> Elsewhere:
-        """Where another process serves, if it does."""
-        there = place.runs and place.owner != self.store.owner
-        return Elsewhere(place.id, place.name, place.address if there else None)
+    def locate(self, lease: Lease) -> Elsewhere:
+        """Returns where another process serves an experiment, if one does."""
+        there = lease.runs and lease.owner != self.store.owner
+        return Elsewhere(lease.id, lease.name, lease.address if there else None)
 
-    async def renewing(self, service: "Service") -> None:
-        """Keep what is held; forget what was lost."""
+    async def renew(self, service: "Service") -> None:
+        """Renew the leases; forget the experiments that were lost."""
         store = self.store
         while True:
             began, held = now(), dict(store.fences)
@@ -99,7 +95,7 @@ class Leases:
                 lost = await asyncio.to_thread(store.renew, held)
             except Unreachable as error:
                 if not self.warned:
-                    say(f"leases cannot be renewed: {error}")
+                    report(f"leases cannot be renewed: {error}")
                 self.warned = True
             else:
                 self.until, self.warned = began + store.seconds, False
@@ -107,55 +103,50 @@ class Leases:
                     if store.fences.get(one) == held[one]:
                         del store.fences[one]
                         service.engine.forget(one)
-                        say(f"experiment {one} belongs to another process now")
+                        report(f"experiment {one} belongs to another process now")
             await asyncio.sleep(store.seconds / 4)
 
-    async def taking(self, service: "Service") -> None:
+    async def take(self, service: "Service") -> None:
         """Take what is free and read it, a few at a time."""
         store = self.store
         while True:
             but = [*store.fences, *self.unreadable]
             try:
-                claims = await asyncio.to_thread(store.claim, FEW, list(self.again), but)
+                leases = await asyncio.to_thread(store.claim, FEW, list(self.again), but)
             except Unreachable:
-                claims = []
-            for claim in claims:
-                store.take(claim)
-                self.again.discard(claim.kept.id)
-            for claim in claims:
-                await self.read(service, claim)
-            if not claims:
+                leases = []
+            for lease in leases:
+                store.take(lease)
+                self.again.discard(lease.record.id)
+            for lease in leases:
+                await self.read(service, lease)
+            if not leases:
                 await asyncio.sleep(store.seconds / 4)
 
-    async def read(self, service: "Service", claim: Claim) -> None:
+    async def read(self, service: "Service", lease: TakenLease) -> None:
         """Read a journal and serve it, if it is still ours then; one that cannot be read is left to others."""
-        store, one = self.store, claim.kept.id
+        store, one = self.store, lease.record.id
         try:
-            experiment = await asyncio.to_thread(opened, store, claim.kept)
+            experiment = await asyncio.to_thread(open_experiment, store, lease.record, service.engine.key)
         except Unreachable:
             store.fences.pop(one, None)
             self.again.add(one)
         except Exception as error:  # whatever is wrong with this one, the others are served
-            say(f"the journal of {claim.kept.name!r} cannot be read: {error!r}")
+            report(f"the journal of {lease.record.name!r} cannot be read: {error!r}")
             self.unreadable.add(one)
             store.fences.pop(one, None)
             await asyncio.to_thread(store.release, [one])
         else:
-            if store.fences.get(one) == claim.fence:
+            if store.fences.get(one) == lease.fence:
                 service.engine.adopt(experiment)
 
     def recover(self, service: "Service", error: BaseException) -> None:
         """A commit failed: forget everything, and read it again under new fences."""
-        say(f"a commit failed, so all journals are read again: {error}")
+        report(f"a commit failed, so all journals are read again: {error}")
         self.again |= self.store.fences.keys()
         self.store.fences.clear()
         service.engine.forget_all()
         service.begin_writing()
 
     def release(self) -> None:
-        """The store lets its leases go when it is closed."""
-
-
-def say(sentence: str) -> None:
-    """To whoever reads the log."""
-    print(f"robandit: {sentence}", file=sys.stderr, flush=True)
+        """The store releases its leases when it is closed."""

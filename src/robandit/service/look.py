@@ -1,4 +1,4 @@
-"""A look at a journal, in a process of its own: what `robandit audit` tells, and which alarms ring for whom."""
+"""An audit of a journal in a process of its own: what `robandit audit` reports, and which alarms ring for whom."""
 
 import json
 import sys
@@ -6,17 +6,17 @@ import sys
 from robandit.errors import InputError
 from robandit.forensics.audit import audit
 
-REPLAYS = 500  # sources the journal is folded without
+REPLAYS = 500  # sources without which the journal is replayed
 
 
 def main(journal: str, *shadows: str) -> int:
-    """Print what was found, or say in a line why nothing could be."""
+    """Print the findings as JSON, or say in one line why there are none; returns the exit code."""
     try:
-        found = audit(journal, shadow=shadows, replays=REPLAYS, threads=1)
+        report = audit(journal, shadow=shadows, replays=REPLAYS, threads=1)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
-    json.dump({**found.as_json(), "alarms": found.alarms(), "flagged": found.flagged()}, sys.stdout, allow_nan=False)
+    json.dump({**report.as_json(), "alarms": report.alarms(), "flagged": report.flagged()}, sys.stdout, allow_nan=False)
     return 0
 
 

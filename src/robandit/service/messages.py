@@ -1,4 +1,4 @@
-"""What is said over HTTP: one struct a message. Parsing, checking and the OpenAPI document all come from these."""
+"""The bodies of requests and replies: one struct each. Parsing, checks and the OpenAPI document come from these."""
 
 from typing import Annotated, Any, Literal
 
@@ -21,7 +21,7 @@ class PolicyName(Struct, forbid_unknown_fields=True):
     parameters: dict[str, Any] = {}
 
 
-class RulesAsked(Struct, forbid_unknown_fields=True, omit_defaults=True):
+class ExperimentRules(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Which rewards count, and when; times are seconds."""
 
     window: Annotated[float, Meta(gt=0, le=1e9)] | None = None
@@ -36,7 +36,7 @@ class RulesAsked(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class NewExperiment(Struct, forbid_unknown_fields=True):
-    """An experiment to be: its arms, the policy that decides, and its rules."""
+    """A new experiment: its arms, the policy that decides, and its rules."""
 
     name: Name
     arms: Annotated[list[Name], Meta(min_length=1, max_length=MOST_ARMS)]
@@ -48,7 +48,7 @@ class NewExperiment(Struct, forbid_unknown_fields=True):
     corruption: Annotated[float, Meta(ge=0, le=1e15)] = 0.0
     patience: Annotated[int, Meta(ge=1, le=10**7)] = 100_000
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
-    rules: RulesAsked = msgspec.field(default_factory=RulesAsked)
+    rules: ExperimentRules = msgspec.field(default_factory=ExperimentRules)
     shadow: Annotated[list[PolicyName | str], Meta(max_length=8)] = []
     trip: bool = False  # stop learning by itself when an alarm rings
 
@@ -59,13 +59,13 @@ class Created(Struct):
     id: int
 
 
-class ExperimentTold(Struct):
+class ExperimentReply(Struct):
     """An experiment as it stands."""
 
     id: int
     name: str
     policy: str
-    arms: list["ArmTold"]
+    arms: list["ArmReply"]
     rules: dict[str, Any]
     shadow: list[str]
     decisions: int
@@ -79,8 +79,8 @@ class ExperimentTold(Struct):
     head: str
 
 
-class ArmTold(Struct):
-    """An arm: how often it was chosen, what it earned, how likely it is next."""
+class ArmReply(Struct):
+    """An arm: how often it was chosen, what it earned, the probability that it is next."""
 
     name: str
     status: str
@@ -90,7 +90,7 @@ class ArmTold(Struct):
     probability: float | None
 
 
-class ElsewhereTold(Struct):
+class ElsewhereReply(Struct):
     """An experiment that another process serves; `address` is null while it changes hands."""
 
     id: int
@@ -101,20 +101,20 @@ class ElsewhereTold(Struct):
 class Experiments(Struct):
     """All experiments a token may see, and where those are that other processes serve."""
 
-    experiments: list[ExperimentTold]
-    elsewhere: list[ElsewhereTold] = []
+    experiments: list[ExperimentReply]
+    elsewhere: list[ElsewhereReply] = []
 
 
-class Ask(Struct, forbid_unknown_fields=True):
-    """A decision is wanted: of some arms only, for a returning unit, or several at once."""
+class DecisionRequest(Struct, forbid_unknown_fields=True):
+    """Decide: among some arms only, for a returning unit, or several times at once."""
 
     eligible: Annotated[list[Name], Meta(min_length=1, max_length=MOST_ARMS)] | None = None
     unit: Name | None = None
     count: Annotated[int, Meta(ge=1, le=MOST_DECISIONS)] | None = None
 
 
-class Decision(Struct):
-    """What was decided. `probability` is the one it was drawn with; null where the policy has none."""
+class DecisionReply(Struct, frozen=True):
+    """A decision. `probability` is the one it was drawn with; null where the policy has none."""
 
     id: str
     arm: str
@@ -125,11 +125,11 @@ class Decision(Struct):
 class Decisions(Struct):
     """Several decisions."""
 
-    decisions: list[Decision]
+    decisions: list[DecisionReply]
 
 
 class Reward(Struct, forbid_unknown_fields=True):
-    """What a decision earned; `source` refines who says so, `part` tells reports of one decision apart."""
+    """What a decision earned; `source` refines who reports it, `part` distinguishes reports of one decision."""
 
     reward: float
     source: Label | None = None
@@ -152,14 +152,14 @@ class Rewards(Struct, forbid_unknown_fields=True):
 
 
 class Outcome(Struct):
-    """What became of one request of several: 201 recorded, 200 it was known, or why not."""
+    """The outcome of one request of several: 201 recorded, 200 recorded before, or why not."""
 
     status: int
     detail: str = ""
 
 
 class Outcomes(Struct):
-    """One outcome a reward, in order."""
+    """One outcome per reward, in order."""
 
     outcomes: list[Outcome]
 
@@ -170,7 +170,7 @@ class Done(Struct):
     new: bool = True
 
 
-class ArmAsked(Struct, forbid_unknown_fields=True):
+class NewArm(Struct, forbid_unknown_fields=True):
     """A new arm."""
 
     name: Name
@@ -183,7 +183,7 @@ class ArmChange(Struct, forbid_unknown_fields=True):
 
 
 class SourceChange(Struct, forbid_unknown_fields=True):
-    """What becomes of a source: quarantined, released, capped (a day) or weighted (0 to 1)."""
+    """What becomes of a source: quarantined, released, capped (rewards per day) or weighted (0 to 1)."""
 
     change: Literal["quarantined", "released", "capped", "weighted"]
     cap: Annotated[int, Meta(ge=0, le=10**9)] | None = None
@@ -197,30 +197,30 @@ class BreakerChange(Struct, forbid_unknown_fields=True):
     since: Annotated[int, Meta(ge=1)] | None = None
 
 
-class WhatIf(Struct, forbid_unknown_fields=True):
-    """What if the rewards of these sources, or of these decisions, had not been?"""
+class WhatIfRequest(Struct, forbid_unknown_fields=True):
+    """What if the rewards of these sources, or of these decisions, did not exist?"""
 
     sources: Annotated[list[Label], Meta(max_length=10_000)] = []
     decisions: Annotated[list[Id], Meta(max_length=10_000)] = []
 
 
-class Belief(Struct):
+class BeliefReply(Struct):
     """Probabilities by arm, and the arm that leads."""
 
     leader: str
     probabilities: dict[str, float]
 
 
-class WhatIfTold(Struct):
+class WhatIfReply(Struct):
     """The belief as it is, and as it would be."""
 
-    now: Belief
-    then: Belief
+    now: BeliefReply
+    then: BeliefReply
     left_out: int
 
 
-class Watched(Struct):
-    """The last look for signs of fraud: up to which line, when, which statistics ring, who differs, and all else."""
+class WatchReply(Struct):
+    """The last audit: up to which line, when, which alarms ring, which sources differ, and all its findings."""
 
     line: int
     time: float | None
@@ -241,13 +241,13 @@ class Health(Struct):
 
 
 class Evaluation(Struct):
-    """OpenFeature's question; `targetingKey` is the unit, what else the context holds is not looked at."""
+    """OpenFeature's request; `targetingKey` is the unit, the rest of the context is ignored."""
 
     context: dict[str, Any] = {}
 
 
 class Evaluated(Struct):
-    """OpenFeature's answer: the arm is the value; id and probability are in the metadata."""
+    """OpenFeature's reply: the arm is the value; id and probability are in the metadata."""
 
     key: str
     value: str

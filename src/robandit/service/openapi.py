@@ -1,16 +1,29 @@
-"""The OpenAPI 3.1 document, made from the table of verbs and the structs of its messages."""
+"""The OpenAPI 3.1 document, derived from the routes and the structs of their messages."""
 
 import re
 from typing import Any
 
 import msgspec
 
-from robandit.service import messages as say
+from robandit.service import messages
 from robandit.service.api import ROUTES, Route
 from robandit.service.problems import MEDIA, TITLES, Details
 from robandit.version import __version__
 
 REFERENCE = "#/components/schemas/{name}"
+SCHEMAS = {  # what the document calls them, which is older than their names here
+    "ArmReply": "ArmTold",
+    "BeliefReply": "Belief",
+    "DecisionReply": "Decision",
+    "DecisionRequest": "Ask",
+    "ElsewhereReply": "ElsewhereTold",
+    "ExperimentReply": "ExperimentTold",
+    "ExperimentRules": "RulesAsked",
+    "NewArm": "ArmAsked",
+    "WatchReply": "Watched",
+    "WhatIfReply": "WhatIfTold",
+    "WhatIfRequest": "WhatIf",
+}
 NAMES = re.compile(r"{(\w+)}")
 WORDS = {
     "experiment": "an experiment's id, or its name",
@@ -26,29 +39,49 @@ EXTRA: dict[str, dict[str, Any]] = {
 
 
 def refusals(route: Route) -> list[int]:
-    """The statuses a route may refuse with."""
-    found = {400, 401, 403, 413, 415, 421, 422, 429, 503}
-    found |= {307, 404} if "{" in route.path else set()
-    found |= {409} if route.path == "/v1/experiments" else set()
-    found |= {409, 410} if "/decisions/" in route.path else set()
-    return sorted(found)
+    """Returns the statuses a route may refuse with."""
+    statuses = {400, 401, 403, 413, 415, 421, 422, 429, 503}
+    statuses |= {307, 404} if "{" in route.path else set()
+    statuses |= {409} if route.path == "/v1/experiments" else set()
+    statuses |= {409, 410} if "/decisions/" in route.path else set()
+    return sorted(statuses)
+
+
+def schema_name(name: str) -> str:
+    """Returns what the document calls a struct."""
+    return SCHEMAS.get(name, name)
+
+
+def rename_schemas(value: Any) -> Any:
+    """Returns a schema with the document's names: in titles and in references."""
+    if isinstance(value, list):
+        return [rename_schemas(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    renamed = {key: rename_schemas(one) for key, one in value.items()}
+    if isinstance(renamed.get("title"), str):
+        renamed["title"] = schema_name(renamed["title"])
+    if "$ref" in renamed:
+        renamed["$ref"] = REFERENCE.format(name=schema_name(renamed["$ref"].rpartition("/")[2]))
+    return renamed
 
 
 def document() -> dict[str, Any]:
-    """The document."""
-    structs = {say.Health, Details, *(route.asks for route in ROUTES if route.asks is not None)}
-    told = {one for route in ROUTES for tells in route.tells.values() for one in one_or_more(tells)}
-    known = sorted(structs | told, key=lambda struct: struct.__name__)
-    schemas, components = msgspec.json.schema_components(known, ref_template=REFERENCE)
-    schema_of = dict(zip(known, schemas, strict=True))
+    """Returns the document."""
+    structs = {messages.Health, Details, *(route.request for route in ROUTES if route.request is not None)}
+    structs |= {one for route in ROUTES for replies in route.replies.values() for one in one_or_more(replies)}
+    ordered = sorted(structs, key=lambda struct: schema_name(struct.__name__))
+    schemas, by_name = msgspec.json.schema_components(ordered, ref_template=REFERENCE)
+    schema_of = dict(zip(ordered, rename_schemas(list(schemas)), strict=True))
+    components = {schema_name(name): rename_schemas(schema) for name, schema in by_name.items()}
     paths: dict[str, Any] = {}
     for route in ROUTES:
         paths.setdefault(route.path, {})[route.method.lower()] = operation(route, schema_of)
     for path, verbs in EXTRA.items():
-        for verb, told_of in verbs.items():
+        for verb, summary in verbs.items():
             parameters = path_parameters(path)
             ok: dict[str, Any] = {"200": {"description": "OK"}, "default": problem()}
-            paths.setdefault(path, {})[verb] = {**told_of, "parameters": parameters, "responses": ok}
+            paths.setdefault(path, {})[verb] = {**summary, "parameters": parameters, "responses": ok}
     return {
         "openapi": "3.1.0",
         "info": {"title": "robandit", "version": __version__, "summary": "Decisions whose rewards cannot be trusted"},
@@ -59,7 +92,7 @@ def document() -> dict[str, Any]:
 
 
 def operation(route: Route, schema_of: dict[Any, Any]) -> dict[str, Any]:
-    """One verb."""
+    """Returns what the document says of one verb."""
     parameters = path_parameters(route.path)
     if route.keyed:
         key = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"}
@@ -67,39 +100,39 @@ def operation(route: Route, schema_of: dict[Any, Any]) -> dict[str, Any]:
     answers: dict[str, Any] = {
         str(status): {
             "description": TITLES.get(status, "OK"),
-            "content": {"application/json": {"schema": one_of([schema_of[one] for one in one_or_more(tells)])}},
+            "content": {"application/json": {"schema": one_of([schema_of[one] for one in one_or_more(replies)])}},
         }
-        for status, tells in route.tells.items()
+        for status, replies in route.replies.items()
     }
-    answers |= {str(status): problem(route.no is not None) for status in refusals(route)}
-    told: dict[str, Any] = {"summary": route.summary, "operationId": route.do.__name__, "responses": answers}
-    told |= {"parameters": parameters, "description": f"Role: {route.role}."}
-    if route.asks is not None:
-        required = bool(msgspec.structs.fields(route.asks)[0].required)
-        content = {"application/json": {"schema": schema_of[route.asks]}}
-        told["requestBody"] = {"required": required, "content": content}
-    return told
+    answers |= {str(status): problem(route.refusal is not None) for status in refusals(route)}
+    verb: dict[str, Any] = {"summary": route.summary, "operationId": route.verb.__name__, "responses": answers}
+    verb |= {"parameters": parameters, "description": f"Role: {route.role}."}
+    if route.request is not None:
+        required = bool(msgspec.structs.fields(route.request)[0].required)
+        content = {"application/json": {"schema": schema_of[route.request]}}
+        verb["requestBody"] = {"required": required, "content": content}
+    return verb
 
 
-def one_or_more(tells: Any) -> tuple[Any, ...]:
-    """The structs an answer may be."""
-    return tells if isinstance(tells, tuple) else (tells,)
+def one_or_more(replies: Any) -> tuple[Any, ...]:
+    """Returns the structs that a reply may be."""
+    return replies if isinstance(replies, tuple) else (replies,)
 
 
 def one_of(schemas: list[Any]) -> Any:
-    """A schema, or the choice between some."""
+    """Returns a schema, or the choice between some."""
     return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
 
 
 def path_parameters(path: str) -> list[dict[str, Any]]:
-    """The names in a path."""
+    """Returns the parameters in a path."""
     text = {"type": "string", "minLength": 1}
     names = NAMES.findall(path)
     return [{"name": one, "in": "path", "required": True, "schema": text, "description": WORDS[one]} for one in names]
 
 
 def problem(openfeature: bool = False) -> dict[str, Any]:
-    """A refusal."""
+    """Returns what the document says of a refusal."""
     media = "application/json" if openfeature else MEDIA
     schema = {"type": "object"} if openfeature else {"$ref": REFERENCE.format(name="Details")}
     return {"description": "refused; nothing has changed", "content": {media: {"schema": schema}}}

@@ -1,14 +1,13 @@
-"""Which experiments are this process's to serve. In one file, or in memory, all are."""
+"""Which experiments this process serves. Of a database in one file, or in memory, all."""
 
 import asyncio
 import fcntl
 import os
-import sys
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from robandit.errors import InputError
-from robandit.service.problems import Moved, Problem
-from robandit.service.stores.base import Kept, Store
+from robandit.service.problems import Moved, Problem, report
+from robandit.service.stores.base import ExperimentRecord, ServiceStore
 
 if TYPE_CHECKING:
     from robandit.service.service import Service
@@ -22,7 +21,7 @@ class Elsewhere(NamedTuple):
     address: str | None
 
     def problem(self) -> Problem:
-        """What to answer to a request for it."""
+        """Returns the answer to a request for it."""
         if self.address is not None:
             return Moved(self.name, self.address)
         detail = f"the experiment {self.name!r} is changing hands: ask again in a moment"
@@ -30,51 +29,51 @@ class Elsewhere(NamedTuple):
 
 
 class Ownership(Protocol):
-    """What the service asks."""
+    """What the service needs to know."""
 
     @property
     def fresh(self) -> bool:
-        """Whether what is known of owners holds now."""
+        """Whether the list of owners holds now."""
 
-    def first(self, store: Store) -> list[Kept]:
-        """What to read before the service begins."""
+    def first_records(self, store: ServiceStore) -> list[ExperimentRecord]:
+        """Returns the experiments to read before the service begins."""
 
     def begin(self, service: "Service") -> None:
         """The service has begun."""
 
-    def word(self, experiments: int) -> str:
-        """How much is served, in a few words."""
+    def describe(self, experiments: int) -> str:
+        """Returns how much is served, in a few words."""
 
     def holds(self, experiment: int) -> bool:
         """Whether this process may answer for an experiment now."""
 
     def elsewhere(self, id: str) -> Elsewhere | None:
-        """An experiment by id or name that is not served here."""
+        """Returns an experiment by id or name that is not served here."""
 
     def others(self) -> list[Elsewhere]:
-        """All that are not served here."""
+        """Returns all that are not served here."""
 
     def release(self) -> None:
         """The service has ended."""
 
 
-class Sole:
+class SoleOwner:
     """The only process: all experiments are its own. A file beside the database keeps a second one out."""
 
     fresh = True
 
     def __init__(self, lock: str | None = None) -> None:
-        self.file = None if lock is None else locked(lock)
+        self.file = None if lock is None else lock_file(lock)
 
-    def first(self, store: Store) -> list[Kept]:
-        """Everything."""
+    def first_records(self, store: ServiceStore) -> list[ExperimentRecord]:
+        """Returns everything."""
         return store.experiments()
 
     def begin(self, service: "Service") -> None:
-        """Nothing is to be kept up."""
+        """There is nothing to renew."""
 
-    def word(self, experiments: int) -> str:
-        """How much is served."""
+    def describe(self, experiments: int) -> str:
+        """Returns how much is served."""
         return f"{experiments} experiments"
 
     def holds(self, experiment: int) -> bool:
@@ -89,14 +88,14 @@ class Sole:
         return []
 
     def release(self) -> None:
-        """Let the lock go; its file stays, for removing it would let two in."""
+        """Release the lock; its file stays, for removing it would let two in."""
         if self.file is not None:
             os.close(self.file)
             self.file = None
 
 
-def locked(path: str) -> int:
-    """A file locked until its process ends; refused if another process has it."""
+def lock_file(path: str) -> int:
+    """Returns a file locked until its process ends. Raises InputError if another process has it."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -111,5 +110,5 @@ def locked(path: str) -> int:
 
 def stop_at_once(error: BaseException) -> None:
     """The memory is ahead of the disk: end here, and let the next start read what is durable."""
-    print(f"robandit: the journal cannot be written, so the service stops: {error!r}", file=sys.stderr, flush=True)
+    report(f"the journal cannot be written, so the service stops: {error!r}")
     asyncio.get_running_loop().call_later(0.2, os._exit, 3)  # time for the answers to leave

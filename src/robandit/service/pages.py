@@ -1,4 +1,4 @@
-"""Everything beside the table of verbs: health, metrics, export, the OpenAPI document."""
+"""Everything beside the verbs: health, metrics, export, the OpenAPI document."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -6,30 +6,29 @@ from typing import Any
 from starlette.concurrency import iterate_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
-from starlette.routing import BaseRoute
-from starlette.routing import Route as Path
+from starlette.routing import BaseRoute, Route
 
 from robandit.errors import InputError
-from robandit.service import messages as say
-from robandit.service.app import guarded, reply
+from robandit.service.app import guard, reply
 from robandit.service.dashboard import dashboard
 from robandit.service.experiment import Experiment
-from robandit.service.export import check_format, exported
+from robandit.service.export import check_format, export_experiment
+from robandit.service.messages import Health
 from robandit.service.openapi import document
 from robandit.service.problems import Problem
 from robandit.service.service import Service
 
 
 def pages(service: Service) -> list[BaseRoute]:
-    """All of them."""
+    """Returns all of them."""
 
     async def health(request: Request) -> Response:
         """Whether the service can answer."""
         broken = service.writer.error is not None or not service.ownership.fresh
         status = "failed" if broken else "stopping" if service.stopping else "ok"
         commit, sync = round(1000 * service.writer.seconds, 3), round(service.sync_ms, 3)
-        told = say.Health(status, len(service.engine.experiments), commit, sync, service.notes)
-        return reply(200 if status == "ok" else 503, told)
+        body = Health(status, len(service.engine.experiments), commit, sync, service.notes)
+        return reply(200 if status == "ok" else 503, body)
 
     async def metrics(request: Request, token: Any, experiment: Any) -> Response:
         """Counters in Prometheus' text format."""
@@ -37,18 +36,18 @@ def pages(service: Service) -> list[BaseRoute]:
 
     async def export(request: Request, token: Any, experiment: Any) -> Response:
         """A file, written as it is read."""
-        format, all_of_them = request.query_params.get("format", "csv"), request.query_params.get("unrewarded", "false")
+        format, unrewarded = request.query_params.get("format", "csv"), request.query_params.get("unrewarded", "false")
         try:
             media = check_format(format)
         except InputError as error:
             raise Problem(422, str(error)) from error
-        if all_of_them not in ("true", "false"):
-            raise Problem(422, f"unrewarded must be true or false, not {all_of_them!r}")
-        await service.writer.added([])  # what was answered is in the file
-        found = exported(service.store, experiment.id, format, all_of_them == "true")
+        if unrewarded not in ("true", "false"):
+            raise Problem(422, f"unrewarded must be true or false, not {unrewarded!r}")
+        await service.writer.commit([])  # what was answered is in the file
+        pieces = export_experiment(service.store, experiment.id, format, unrewarded == "true")
         name = f"experiment-{experiment.id}.{format}"
         return StreamingResponse(
-            iterate_in_threadpool(found),
+            iterate_in_threadpool(pieces),
             media_type=media,
             headers={"content-disposition": f'attachment; filename="{name}"'},
         )
@@ -58,16 +57,16 @@ def pages(service: Service) -> list[BaseRoute]:
         return JSONResponse(document())
 
     return [
-        Path("/healthz", health),
-        Path("/metrics", guarded(service, "read", metrics)),
-        Path("/openapi.json", openapi),
-        Path("/v1/experiments/{experiment}/export", guarded(service, "read", export)),
+        Route("/healthz", health),
+        Route("/metrics", guard(service, "read", metrics)),
+        Route("/openapi.json", openapi),
+        Route("/v1/experiments/{experiment}/export", guard(service, "read", export)),
         *dashboard(service),
     ]
 
 
 def counters(service: Service) -> Iterator[str]:
-    """One line a number."""
+    """Yields one line per number."""
     writer, engine = service.writer, service.engine
     yield from ("# TYPE robandit_requests_total counter",)
     for (kind, status), count in sorted(service.requests.items()):

@@ -1,4 +1,6 @@
-"""What a service answers when it cannot do as asked: one sentence, as problem details (RFC 9457)."""
+"""A refusal of the service: one sentence, as problem details (RFC 9457); and what goes wrong beside requests."""
+
+import sys
 
 import msgspec
 
@@ -39,11 +41,11 @@ class Problem(Exception):
         self.status, self.detail, self.headers = status, detail, headers or {}
 
     def headers_at(self, target: str) -> dict[str, str]:
-        """The headers of the answer to a request for a path."""
+        """Returns the headers of the answer to a request for a path."""
         return self.headers
 
     def body(self) -> bytes:
-        """As JSON."""
+        """Returns the body as JSON."""
         return msgspec.json.encode(Details(TITLES[self.status], self.status, self.detail))
 
 
@@ -55,5 +57,10 @@ class Moved(Problem):
         self.address = address
 
     def headers_at(self, target: str) -> dict[str, str]:
-        """Where the same path is served."""
+        """Returns where the same path is served."""
         return {"location": f"{self.address}{target}"}
+
+
+def report(sentence: str) -> None:
+    """Print a sentence for whoever reads the server's log."""
+    print(f"robandit: {sentence}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""A dictionary of what came last: at least half as many entries as it may hold, and never more.
+"""A dictionary of the latest entries: at least half as many entries as it may hold, and never more.
 
 Two dictionaries take turns: when the new one is half full, the old one is forgotten. Forgetting the oldest entry of a
 single one each time would have to look for it past all that were forgotten before.
@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Key, Value]):
-    """What came last."""
+    """The entries that came last."""
 
     __slots__ = ("half", "new", "old")
 
@@ -21,11 +21,11 @@ class Recent(Generic[Key, Value]):
         self.old: dict[Key, Value] = {}
 
     def get(self, key: Key) -> Value | None:
-        """What came under a key last, if it is remembered."""
+        """Returns what came under a key last, if it is remembered."""
         return self.new[key] if key in self.new else self.old.get(key)
 
     def put(self, key: Key, value: Value) -> None:
-        """One more."""
+        """Add an entry."""
         self.new[key] = value
         if len(self.new) >= self.half:
             self.old, self.new = self.new, {}

@@ -1,4 +1,4 @@
-"""Who sits before the page: a cookie in the browser, its hash here, and what keeps other sites from using it.
+"""Who uses the page: a cookie in the browser, its hash here, and what prevents other sites from using it.
 
 Where tokens are on, a session is begun by showing one; it ends after twelve hours, when the person leaves, when the
 service starts anew, or when the token goes from its file. Where everybody on this machine may do everything, a session
@@ -27,14 +27,14 @@ LOGIN = "show a token to see this page"
 
 
 class Visitor(NamedTuple):
-    """One who looks at a page."""
+    """Who looks at a page."""
 
     token: Token
     cookie: str
 
     @property
     def acts(self) -> bool:
-        """Whether this is one who may change things."""
+        """Whether the visitor may change things."""
         return self.token.may("admin")
 
 
@@ -43,68 +43,68 @@ class Sessions:
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens, self.key = tokens, secrets.token_bytes(32)
-        self.known: dict[bytes, tuple[bytes, float]] = {}  # by the cookie's hash: the token's, and until when
+        self.by_cookie: dict[bytes, tuple[bytes, float]] = {}  # by the cookie's hash: the token's, and until when
 
     def begin(self, secret: str) -> str:
-        """A cookie for one who shows a token that may read."""
-        found = self.tokens.find(secret.strip().encode())
-        if found is None:
+        """Returns a cookie for a token that may read. Raises a Problem."""
+        token = self.tokens.find(secret.strip().encode())
+        if token is None:
             raise Problem(401, "nobody has this token")
-        if not found.may("read"):
+        if not token.may("read"):
             raise Problem(403, "this token may not read, so there is nothing to see for it")
         cookie = secrets.token_urlsafe(32)
-        while len(self.known) >= MOST:
-            del self.known[next(iter(self.known))]
-        self.known[hashed(cookie)] = (sha256(secret.strip().encode()).digest(), time.monotonic() + LASTS)
+        while len(self.by_cookie) >= MOST:
+            del self.by_cookie[next(iter(self.by_cookie))]
+        self.by_cookie[hash_cookie(cookie)] = (sha256(secret.strip().encode()).digest(), time.monotonic() + LASTS)
         return cookie
 
     def end(self, cookie: str) -> None:
         """Leave."""
-        self.known.pop(hashed(cookie), None)
+        self.by_cookie.pop(hash_cookie(cookie), None)
 
     def visitor(self, request: Request) -> Visitor:
-        """Who asks, by the cookie; refused where a token was to be shown first."""
+        """Returns who asks, by the cookie. Raises a Problem where a token is needed first."""
         cookie = request.cookies.get(cookie_name(request), "")
         if self.tokens.open:
             return Visitor(LOCAL, cookie if len(cookie) == 43 else secrets.token_urlsafe(32))
-        digest, until = self.known.get(hashed(cookie), (b"", 0.0))
-        token = self.tokens.known.get(digest)
+        digest, until = self.by_cookie.get(hash_cookie(cookie), (b"", 0.0))
+        token = self.tokens.by_hash.get(digest)
         if token is None or time.monotonic() > until:
             self.end(cookie)
             raise Problem(401, LOGIN)
         return Visitor(token, cookie)
 
     def form_secret(self, cookie: str) -> str:
-        """What a form must bring along, of one who holds a cookie."""
+        """Returns the secret that a form of the holder of a cookie must have."""
         return blake2b(cookie.encode(), key=self.key, digest_size=24).hexdigest()
 
-    def check_form(self, request: Request, visitor: Visitor, given: str) -> None:
-        """Refuse a form that this site did not give to this visitor."""
+    def check_form(self, request: Request, visitor: Visitor, secret: str) -> None:
+        """Raises a Problem for a form that is not from a page of this visitor."""
         check_same_site(request)
-        held = request.cookies.get(cookie_name(request), "")
-        if not (held and hmac.compare_digest(self.form_secret(held).encode(), given.encode())):
+        cookie = request.cookies.get(cookie_name(request), "")
+        if not (cookie and hmac.compare_digest(self.form_secret(cookie).encode(), secret.encode())):
             raise Problem(403, "this form is not from a page of this service, or is too old: go back and try again")
 
 
 def check_same_site(request: Request) -> None:
-    """Refuse what another site sent, by the headers that a page cannot set."""
+    """Raises a Problem for what another site sent, by the headers that a page cannot set."""
     origin, host = request.headers.get("origin"), request.headers.get("host", "")
     if origin is None or urlsplit(origin).netloc != host:
         raise Problem(403, "forms from other sites are refused")
 
 
 def set_cookie(request: Request, response: Response, cookie: str) -> None:
-    """Give the browser its cookie, or take it back where it is empty."""
+    """Set the browser's cookie, or remove it where it is empty."""
     name, safe = cookie_name(request), request.url.scheme == "https"
     age = int(LASTS) if cookie else 0
     response.set_cookie(name, cookie, max_age=age, secure=safe, httponly=True, samesite="strict")
 
 
 def cookie_name(request: Request) -> str:
-    """Cookies know no ports, so that the name has to tell two services of one machine apart."""
+    """Returns a name that distinguishes two services of one machine: cookies ignore ports."""
     return f"robandit_{request.scope['server'][1]}"
 
 
-def hashed(cookie: str) -> bytes:
-    """What is kept of a cookie."""
+def hash_cookie(cookie: str) -> bytes:
+    """Returns what is stored of a cookie."""
     return sha256(cookie.encode()).digest()

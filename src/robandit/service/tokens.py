@@ -1,6 +1,6 @@
-"""Who may do what: tokens of 256 random bits, kept as their hash, each with a name, roles and, maybe, its experiments.
+"""Who may do what: tokens of 256 random bits, stored as hashes, each with a name, roles and, maybe, its experiments.
 
-A line of the token file reads `name roles hash [experiments=a,b] [rate=100]`; `robandit token` writes it.
+A line of the token file reads `name roles hash [experiments=a,b] [rate=100]`; `robandit service token` writes it.
 """
 
 import os
@@ -13,13 +13,13 @@ from pathlib import Path
 from robandit.errors import InputError, unknown
 
 ROLES = ("decide", "reward", "read", "admin")
-RATE = 50_000.0  # requests a second, unless the file says otherwise
+RATE = 50_000.0  # requests per second, unless the file says otherwise
 PREFIX = "rb_"
 
 
 @dataclass
 class Token:
-    """One who asks."""
+    """Who asks: one line of the file, and how much of its rate is left."""
 
     name: str
     roles: frozenset[str]
@@ -33,11 +33,11 @@ class Token:
         return role in self.roles or "admin" in self.roles
 
     def sees(self, id: int, name: str) -> bool:
-        """Whether an experiment is this token's business."""
+        """Whether this token may see an experiment."""
         return self.experiments is None or name in self.experiments or str(id) in self.experiments
 
     def wait(self) -> float:
-        """Seconds until this token may ask again; 0 if now, which is then counted."""
+        """Returns the seconds until this token may ask again; 0 if now, which is then counted."""
         now = time.monotonic()
         self.left = min(self.rate, self.left + (now - self.filled) * self.rate) if self.filled else self.rate
         self.filled = now
@@ -47,9 +47,7 @@ class Token:
         return 0.0
 
 
-LOCAL = Token(
-    "local", frozenset(["admin"]), rate=float("inf")
-)  # where no token file is given: whoever is on this machine
+LOCAL = Token("local", frozenset(["admin"]), rate=float("inf"))  # without a token file: whoever is on this machine
 
 
 class Tokens:
@@ -58,7 +56,7 @@ class Tokens:
     def __init__(self, path: Path | str | None) -> None:
         self.path = None if path is None else Path(path)
         self.open = path is None  # everybody on this machine may do everything
-        self.known: dict[bytes, Token] = {}
+        self.by_hash: dict[bytes, Token] = {}
         self.stamp: tuple[float, int] = (0.0, 0)
         self.refresh()
 
@@ -67,23 +65,23 @@ class Tokens:
         if self.path is None:
             return
         try:
-            told = os.stat(self.path)
-            stamp = (told.st_mtime, told.st_size)
+            status = os.stat(self.path)
+            stamp = (status.st_mtime, status.st_size)
             if stamp == self.stamp:
                 return
-            known = read_tokens(self.path.read_text(), str(self.path))
+            tokens = read_tokens(self.path.read_text(), str(self.path))
         except OSError as error:
             raise InputError(f"the token file {str(self.path)!r} cannot be read: {error.strerror}") from error
-        self.known, self.stamp = known, stamp
+        self.by_hash, self.stamp = tokens, stamp
 
     def find(self, secret: bytes) -> Token | None:
-        """Whose token this is; looked up by its hash, so that time tells nothing of the secret."""
-        return self.known.get(sha256(secret).digest())
+        """Returns whose token this is; looked up by its hash, so that the time it takes says nothing of the secret."""
+        return self.by_hash.get(sha256(secret).digest())
 
 
 def read_tokens(text: str, where: str) -> dict[bytes, Token]:
-    """Tokens by hash."""
-    found: dict[bytes, Token] = {}
+    """Returns tokens by hash. Raises InputError, with the line."""
+    tokens: dict[bytes, Token] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.split()
         if not words or words[0].startswith("#"):
@@ -102,12 +100,12 @@ def read_tokens(text: str, where: str) -> dict[bytes, Token]:
             raise InputError(
                 f"{where}, line {number}: it must read `name roles hash [experiments=] [rate=]`"
             ) from error
-        found[raw] = token
-    return found
+        tokens[raw] = token
+    return tokens
 
 
 def check_roles(text: str) -> frozenset[str]:
-    """Roles, with commas between them."""
+    """Returns roles from text with commas between them. Raises InputError."""
     roles = frozenset(text.split(","))
     for role in roles - set(ROLES):
         raise unknown("role", role, ROLES)
@@ -115,7 +113,7 @@ def check_roles(text: str) -> frozenset[str]:
 
 
 def new_token(path: Path | str, name: str, roles: str, experiments: str = "", rate: float | None = None) -> str:
-    """A fresh token, added to the file as its hash; it is told only here."""
+    """Returns a new token, and adds its hash to the file. Raises InputError."""
     check_roles(roles)
     if not name or any(letter.isspace() or letter in "/#" for letter in name):
         raise InputError(f"a token's name must be one word without / and #, not {name!r}")

@@ -1,8 +1,8 @@
-"""A database or a journal read again from its first line: is the past what it was, and the present what follows?
+"""A database read again from its first line: is the past what it was, and the present what follows?
 
 Checked are: the chain of hashes up to its head; that lines follow each other; that the state folded anew, interpreted
 and compiled, is the same to the bit; that the last snapshot is what its lines come to; and, where no operator changed
-what counts, that every decision is the one its dice give.
+what counts, that every decision is the one its random stream gives. Journals in files: online/verify.py.
 """
 
 from collections.abc import Iterator
@@ -10,49 +10,25 @@ from typing import Any
 
 import msgspec
 
-from robandit.errors import Refused as Broken
-from robandit.game import Choice
-from robandit.online.fold import Fold, first_difference, folded
-from robandit.online.journal import Columns, Counted, as_log
-from robandit.online.learner import made_policy
-from robandit.online.saving import told_by
+from robandit.errors import Refused
+from robandit.online.rebuild import eligible_arms, is_choice
 from robandit.online.standing import Entry, standing_of
 from robandit.online.terms import read_terms
-from robandit.online.warm import fold_log
+from robandit.online.verify import FoldAndColumns, Verification
 from robandit.service.experiment import Experiment
-from robandit.service.stores.base import NO_HEAD, Kept, Snapshot, Store, chained
-from robandit.state import save_state
+from robandit.service.stores.base import NO_HEAD, ExperimentRecord, ServiceStore, Snapshot, extend_chain
 
 
-class Verified(msgspec.Struct):
-    """What was found of one journal."""
-
-    name: str
-    lines: int
-    decisions: int
-    head: str
-    chain: bool = True
-    compiled: bool | None = None  # None: not compared
-    snapshot: bool | None = None
-    dice: bool | None = None
-    notes: list[str] = []
-
-    @property
-    def sound(self) -> bool:
-        """Whether nothing was found wrong."""
-        return self.chain and False not in (self.compiled, self.snapshot, self.dice)
+def verify_store(store: ServiceStore, *, compiled: bool = True) -> Iterator[Verification]:
+    """Verify every experiment of a database."""
+    for record in store.experiments():
+        yield verify_experiment(store, record, compiled)
 
 
-def verify_store(store: Store, *, compiled: bool = True) -> Iterator[Verified]:
-    """Every experiment of a database."""
-    for kept in store.experiments():
-        yield verify_experiment(store, kept, compiled)
+class ChainReader:
+    """The lines of a journal, read once, and the chain of their hashes up to there."""
 
-
-class Reading:
-    """The lines of a journal, once; their chain on the way."""
-
-    def __init__(self, store: Store, experiment: int) -> None:
+    def __init__(self, store: ServiceStore, experiment: int) -> None:
         self.lines, self.chain, self.last, self.whole = store.lines(experiment), NO_HEAD, 0, True
 
     def __iter__(self) -> Iterator[tuple[int, Entry]]:
@@ -60,129 +36,78 @@ class Reading:
             if line != self.last + 1:
                 self.whole = False
                 return
-            self.chain, self.last = chained(self.chain, body), line
+            self.chain, self.last = extend_chain(self.chain, body), line
             yield line, msgspec.json.decode(body)
 
     def finish(self) -> None:
-        """What is left, for the chain."""
+        """Read the rest, for the chain."""
         for line, body in self.lines:
             self.whole = self.whole and line == self.last + 1
-            self.chain, self.last = chained(self.chain, body), line
+            self.chain, self.last = extend_chain(self.chain, body), line
 
 
-def verify_experiment(store: Store, kept: Kept, compiled: bool) -> Verified:
-    """One experiment: read once for the chain, the fold and, compiled, one more fold to compare it with."""
-    head, reading = store.head(kept.id), Reading(store, kept.id)
+def verify_experiment(store: ServiceStore, record: ExperimentRecord, compiled: bool) -> Verification:
+    """Verify one experiment: its lines are read once; with `compiled` their columns are folded once more."""
+    head, reader = store.head(record.id), ChainReader(store, record.id)
     try:
-        found = folded_again(store, kept, reading, compiled)
-    except (Broken, KeyError, TypeError, ValueError) as error:
-        found = broken(kept, reading.last, f"its lines cannot be read: {error}")
-    if not reading.whole:
-        return broken(kept, reading.last, f"line {reading.last + 1} is missing")
-    reading.finish()
-    if not reading.whole or reading.chain != head.chain or reading.last != head.line:
-        return broken(
-            kept, reading.last, f"the chain of its {reading.last:,} lines does not end in the head that was kept"
-        )
-    return found
+        result = rebuild_experiment(store, record, reader, compiled)
+    except (Refused, KeyError, TypeError, ValueError) as error:
+        result = broken(record, reader.last, f"its lines cannot be read: {error}")
+    if not reader.whole:
+        return broken(record, reader.last, f"line {reader.last + 1} is missing")
+    reader.finish()
+    if not reader.whole or reader.chain != head.chain or reader.last != head.line:
+        return broken(record, reader.last, f"the chain of its {reader.last:,} lines does not end in the stored head")
+    return result
 
 
-def broken(kept: Kept, lines: int, why: str) -> Verified:
-    """A journal that is not what was written."""
-    return Verified(kept.name, lines, 0, "", chain=False, notes=[why])
+def broken(record: ExperimentRecord, lines: int, reason: str) -> Verification:
+    """Return the result for a journal that is not what was written."""
+    return Verification(record.name, lines, chain=False, notes=[reason])
 
 
-class Both:
-    """A fold, and beside it the columns of what it learns."""
-
-    def __init__(self, fold: Fold, columns: Counted) -> None:
-        self.fold, self.columns, self.index = fold, columns, fold.index
-
-    def decided(self, choice: Choice, learns: bool, partial: bool) -> None:
-        """The next decision."""
-        self.fold.decided(choice, learns, partial)
-        self.columns.decided(choice, learns, partial)
-
-    def rewarded(self, number: int, reward: float, source: str | None, time: float | None) -> None:
-        """A decision's reward."""
-        self.fold.rewarded(number, reward, source, time)
-        self.columns.rewarded(number, reward, source, time)
-
-    def dropped(self, number: int) -> None:
-        """A decision of which nothing will be learnt."""
-        self.fold.dropped(number)
-        self.columns.dropped(number)
-
-    def change(self, name: str, change: str) -> None:
-        """A change of arms."""
-        self.fold.change(name, change)
-        self.columns.change(name, change)
-
-
-def folded_again(store: Store, kept: Kept, reading: Reading, compiled: bool) -> Verified:
-    """The state from the first line on, and all it is compared with."""
-    lines = iter(reading)
+def rebuild_experiment(
+    store: ServiceStore, record: ExperimentRecord, reader: ChainReader, compiled: bool
+) -> Verification:
+    """Rebuild the state from the first line on, and compare it with everything that must agree with it."""
+    lines = iter(reader)
     terms = read_terms(next(lines, (0, None))[1])
-    acts = [(line, msgspec.json.decode(body)) for line, body in store.lines(kept.id, 1, acts=True)]
-    standing = standing_of(acts)
-    fresh, columns = Experiment(kept, terms, standing), Columns(terms)
-    if compiled:
-        fresh.docket.target = Both(fresh.fold, Counted(columns))
-    snapshot = store.snapshot(kept.id)
-    found = Verified(kept.name, 1, 0, "", notes=[])
+    acts = [(line, msgspec.json.decode(body)) for line, body in store.lines(record.id, 1, acts=True)]
+    fresh = Experiment(record, terms, standing_of(acts))
+    both = FoldAndColumns(fresh.fold) if compiled else None
+    fresh.docket.target = both or fresh.fold
+    snapshot, result = store.snapshot(record.id), Verification(record.name, dice=None if acts else True)
     last_act = max((line for line, _ in acts), default=0)
     if snapshot is not None and (snapshot.code != fresh.code or last_act > snapshot.line):
         snapshot = None
-        found.notes.append("the last snapshot is of other code or of before an act, and is not used")
-    found.dice = None if acts else True
+        result.notes.append("the last snapshot is of other code or of before an act, and is not used")
     if acts:
-        found.notes.append("operators changed what counts, so decisions are not thrown again")
+        result.notes.append("operators changed what counts, so decisions are not drawn again")
     for line, entry in lines:
-        if found.dice and entry["entry"] == "decide" and not as_thrown(fresh, entry):
-            found.dice = False
-            found.notes.append(f"decision {entry['id']} (line {line}) is not what its dice give")
+        if result.dice and entry["entry"] == "decide" and not is_own_draw(fresh, entry):
+            result.dice = False
+            result.notes.append(f"decision {entry['id']} (line {line}) is not what its random stream gives")
         fresh.apply(line, entry)
         if snapshot is not None and line == snapshot.line:
-            found.snapshot = same_as(fresh, snapshot)
-    if compiled:
-        state = save_state(fresh.policy, fold_log(fresh.policy, columns.as_log()))
-        found.compiled = state == fresh.fold.saved_state()
-    found.lines, found.decisions, found.head = fresh.line, fresh.fold.decisions, reading.chain.hex()
-    return found
+            result.snapshot = is_snapshot_of(fresh, snapshot)
+    if both is not None:
+        result.compiled = both.agree()
+    result.lines, result.decisions, result.head = fresh.line, fresh.fold.decisions, reader.chain.hex()
+    return result
 
 
-def as_thrown(experiment: Experiment, entry: Entry) -> bool:
-    """Whether a decision of the journal is the one that its dice give."""
-    roster, named = experiment.fold.roster, entry["eligible"]
-    among = None if named is None else [roster.index[name] for name in named]
+def is_own_draw(experiment: Experiment, entry: Entry) -> bool:
+    """Whether a decision of the journal is the one that its random stream gives."""
+    fold, number = experiment.fold, entry["id"]
+    among = eligible_arms(fold, entry)
     experiment.docket.advance(entry["time"])
-    held = experiment.held_out(entry["id"], entry.get("unit"))
-    own = experiment.uniform(entry["id"], among) if held else experiment.fold.choice(among)
-    probability = None if own.probability != own.probability else own.probability
-    told = (entry["arm"], entry["chance"], entry["note"], entry.get("holdout", False))
-    return (roster.names[own.arm], probability, own.note, held) == told
+    held = experiment.is_held_out(number, entry.get("unit"))
+    choice = experiment.draw_uniformly(number, among) if held else fold.choose(among)
+    return held == entry.get("holdout", False) and is_choice(fold, entry, choice)
 
 
-def same_as(experiment: Experiment, snapshot: Snapshot) -> bool:
+def is_snapshot_of(experiment: Experiment, snapshot: Snapshot) -> bool:
     """Whether a snapshot is what its lines come to, policy, docket and all."""
-    kept: dict[str, Any] = msgspec.json.decode(snapshot.body)
+    stored: dict[str, Any] = msgspec.json.decode(snapshot.body)
     own = msgspec.json.decode(experiment.snapshot().body)
-    return all(own[name] == kept[name] for name in ("fold", "docket", "tally"))
-
-
-def verify_journal(path: str, *, compiled: bool = True) -> Verified:
-    """The journal of a learner: checksums, both folds, dice."""
-    try:
-        log = as_log(path)
-        policy = made_policy(log.terms.policy)
-        fold: Fold = folded(path, policy)
-    except Broken as error:
-        return Verified(path, 0, 0, "", chain=False, notes=[str(error)])
-    found = Verified(path, len(log.arms), fold.decisions, "", notes=[])
-    if compiled:
-        found.compiled = save_state(policy, fold_log(policy, log)) == told_by(fold)["state"]
-    if log.terms.rules is None:
-        other = first_difference(path, policy)
-        found.dice = other is None
-        found.notes += [] if other is None else [f"decision {other} is not what its dice give"]
-    return found
+    return all(own[name] == stored[name] for name in ("fold", "docket", "tally"))

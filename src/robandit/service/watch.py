@@ -14,15 +14,16 @@ import os
 import sys
 import tempfile
 import time
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robandit.errors import InputError
+from robandit.forensics.statistics import STATISTICS
+from robandit.online.journal import seal_line
 from robandit.service.experiment import Experiment
-from robandit.service.problems import Problem
-from robandit.service.stores.base import Store
+from robandit.service.problems import Problem, report
+from robandit.service.stores.base import ServiceStore
 
 if TYPE_CHECKING:
     from robandit.service.service import Service
@@ -32,7 +33,6 @@ BEAT = 0.2  # seconds until it is seen that somebody asks
 REST = 9.0  # seconds of rest for each second of work
 LONGEST = 1800.0  # a look that takes longer is given up
 NAMED = 1000  # sources named in an act
-ALARMING = ("rate", "selection")  # statistics that honest people do not set off; the others are notices
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Look:
     def alarms(self) -> list[str]:
         """Statistics that ring."""
         told = {} if self.found is None else self.found["alarms"]
-        return [name for name, row in told.items() if row is not None and name in ALARMING]
+        return [name for name, row in told.items() if row is not None and STATISTICS[name].is_alarm]
 
     @property
     def flagged(self) -> list[str]:
@@ -65,13 +65,12 @@ class Copy:
     line: int = 0
     checksum: int = 0
 
-    def grow(self, store: Store, experiment: int) -> None:
+    def grow(self, store: ServiceStore, experiment: int) -> None:
         """The lines that came since."""
         with self.path.open("ab") as file:
             for line, body in store.lines(experiment, self.line):
-                text = body.encode()
-                self.checksum = zlib.crc32(text, self.checksum)
-                file.write(b"%b\t%08x\n" % (text, self.checksum))
+                text, self.checksum = seal_line(body.encode(), self.checksum)
+                file.write(text)
                 self.line = line
 
 
@@ -157,9 +156,9 @@ class Watch:
         why = {"alarms": look.alarms, "sources": look.flagged[:NAMED]}
         try:
             answer = self.service.engine.act(experiment, {**entry, "why": why}, "watch")
-            await self.service.committed(answer, experiment)
+            await self.service.commit(answer, experiment)
         except Problem as problem:
-            print(f"robandit: learning could not be stopped: {problem.detail}", file=sys.stderr, flush=True)
+            report(f"learning could not be stopped: {problem.detail}")
 
 
 def known_to_people(experiment: Experiment) -> tuple[set[str], set[str]]:

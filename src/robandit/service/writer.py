@@ -2,7 +2,7 @@
 
 Only the event loop touches the queue. The next batch is handed over first, then the answers of the last one are
 written, so that disk and processor work at the same time. If a commit fails, nobody knows what the disk holds and the
-memory is ahead of it: whoever waits is told so, and the service stops.
+memory is ahead of it: whoever waits gets the error, and the service stops.
 """
 
 import asyncio
@@ -12,19 +12,19 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from robandit.service.stores.base import Row, Snapshot, Store
+from robandit.service.stores.base import Row, ServiceStore, Snapshot
 
-Reply = Callable[[Any], None]  # called with what was to be answered, or with the error
-
-
-Item = tuple[list[Row], Reply, Any, Snapshot | None]  # lines to be committed, and what is to be answered then
+Reply = Callable[[Any], None]  # called with the answer, or with the error
+Item = tuple[list[Row], Reply, Any, Snapshot | None]  # lines to commit, and what to answer then
 
 
-class Writer:
+class GroupWriter:
     """The one that commits."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, store: Store, failed: Callable[[BaseException], None]) -> None:
-        self.loop, self.store, self.failed = loop, store, failed
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, store: ServiceStore, on_failure: Callable[[BaseException], None]
+    ) -> None:
+        self.loop, self.store, self.on_failure = loop, store, on_failure
         self.queue: list[Item] = []
         self.batches: queue.SimpleQueue[list[Item] | None] = queue.SimpleQueue()
         self.busy = False
@@ -35,7 +35,7 @@ class Writer:
         self.thread.start()
 
     def add(self, rows: list[Row], reply: Reply, answer: Any, snapshot: Snapshot | None = None) -> None:
-        """Answer when these lines, and all that came before, are durable."""
+        """Call `reply` with the answer when these lines, and all that came before, are durable."""
         if self.error is not None:
             reply(self.error)
             return
@@ -50,9 +50,9 @@ class Writer:
         self.batches.put(batch)
 
     def run(self) -> None:
-        """The thread: commit, tell the loop, again."""
+        """The thread: commit, notify the loop, repeat."""
         while (batch := self.batches.get()) is not None:
-            rows, snapshots = gathered(batch)
+            rows, snapshots = gather(batch)
             began = time.perf_counter()
             try:
                 if rows or snapshots:
@@ -60,10 +60,10 @@ class Writer:
             except BaseException as error:  # whatever it is, it must reach those who wait
                 self.loop.call_soon_threadsafe(self.fail, batch, error)
                 return
-            self.loop.call_soon_threadsafe(self.committed, batch, len(rows), time.perf_counter() - began)
+            self.loop.call_soon_threadsafe(self.answer_batch, batch, len(rows), time.perf_counter() - began)
 
-    def committed(self, batch: list[Item], lines: int, seconds: float) -> None:
-        """On the loop: the next batch goes first, then the answers."""
+    def answer_batch(self, batch: list[Item], lines: int, seconds: float) -> None:
+        """On the loop, after a commit: the next batch goes first, then the answers."""
         if self.queue:
             self.hand_over()
         else:
@@ -80,15 +80,15 @@ class Writer:
         waiting, self.queue = [*batch, *self.queue], []
         for _, reply, _, _ in waiting:
             reply(error)
-        self.failed(error)
+        self.on_failure(error)
 
-    async def added(self, rows: list[Row], answer: Any = None, snapshot: Snapshot | None = None) -> Any:
-        """The answer, or the error, once these lines and all that came before are durable."""
+    async def commit(self, rows: list[Row], answer: Any = None, snapshot: Snapshot | None = None) -> Any:
+        """Returns the answer, or the error, once these lines and all that came before are durable."""
         done: asyncio.Future[Any] = self.loop.create_future()
 
-        def reply(told: Any) -> None:
+        def reply(outcome: Any) -> None:
             if not done.done():
-                done.set_result(told)
+                done.set_result(outcome)
 
         self.add(rows, reply, answer, snapshot)
         return await done
@@ -99,7 +99,7 @@ class Writer:
         self.thread.join(timeout=30)
 
 
-def gathered(batch: list[Item]) -> tuple[list[Row], list[Snapshot]]:
-    """What a batch has for the disk."""
+def gather(batch: list[Item]) -> tuple[list[Row], list[Snapshot]]:
+    """Returns the lines and the snapshots of a batch."""
     rows = [row for lines, _, _, _ in batch for row in lines]
     return rows, [snapshot for _, _, _, snapshot in batch if snapshot is not None]

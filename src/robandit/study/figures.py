@@ -7,7 +7,6 @@ gets one sentence instead.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -17,9 +16,9 @@ from robandit.catalogue import read_capability
 from robandit.estimates import half_widths, summarise
 from robandit.game import Floats
 from robandit.lab.trace import Trace
-from robandit.pictures.panels import Drawing, Line, Panel
-from robandit.pictures.rendered import Rendered
-from robandit.pictures.style import Look, looks
+from robandit.pictures.panels import LinePanel, LinePlot, PlotLine, draw_lines
+from robandit.pictures.style import LineStyle, line_styles
+from robandit.report.page import Picture
 from robandit.study.cell import Cell
 from robandit.study.results import ADVERSARIAL, Results
 from robandit.study.spec import Grid
@@ -35,15 +34,6 @@ SIGNS |= {"agents": "{} agents", "slate": "slates of {}", "share": "a ring of {:
 MOST = 12  # panels of one figure
 FEW = 4  # means of a title
 Published = Mapping[str, Mapping[Any, float]]  # by policy and place along the axis
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A drawing with the words that go under it."""
-
-    id: str
-    caption: str
-    drawing: Rendered
 
 
 class Shape:
@@ -143,10 +133,10 @@ def pictures_of(results: Results, grid: Grid, published: Published | None = None
     if shape.in_time:
         words = f"{grid.title}. Mean and its 95 % interval; grey: rounds in which corruption was paid."
         words = " ".join([words, *in_words(grid)])
-        return [Picture(f"{grid.id}-over-time", words, over_time(results, shape))]
+        return [Picture(f"{grid.id}-over-time", words, draw_lines(over_time(results, shape)))]
     beside = " Hollow: the paper's values." if published else ""
     words = " ".join([f"{grid.title}. Mean and 95 % interval.{beside}", *in_words(grid)])
-    return [Picture(f"{grid.id}-by-{shape.along}", words, against(results, shape, published or {}))]
+    return [Picture(f"{grid.id}-by-{shape.along}", words, draw_lines(against(results, shape, published or {})))]
 
 
 def in_words(grid: Grid) -> list[str]:
@@ -167,14 +157,14 @@ def in_words(grid: Grid) -> list[str]:
     return told
 
 
-def looks_of(results: Results) -> dict[str, Look]:
-    """How each policy of a study looks, the same in all its figures."""
-    return looks(cell.policy for grid in results.study.grids for cell in grid.cells)
+def styles_of(results: Results) -> dict[str, LineStyle]:
+    """How each policy of a study is drawn, the same in all its figures."""
+    return line_styles(cell.policy for grid in results.study.grids for cell in grid.cells)
 
 
-def against(results: Results, shape: Shape, published: Published) -> Drawing:
+def against(results: Results, shape: Shape, published: Published) -> LinePlot:
     """Mean regret against one coordinate."""
-    look, panels, along = looks_of(results), [], str(shape.along)
+    styles, panels, along = styles_of(results), [], str(shape.along)
     for place, cells in shape.panels().items():
         lines = []
         for policy in dict.fromkeys(cell.policy for cell in cells):
@@ -184,14 +174,14 @@ def against(results: Results, shape: Shape, published: Published) -> Drawing:
             if points:
                 xs, ys, halves = np.array(points, dtype=float).T
                 paper = np.array(sorted(published.get(policy, {}).items()), dtype=float).reshape(-1, 2)
-                lines.append(Line(policy, look[policy], xs, ys, halves, paper))
-        panels.append(Panel(shape.title(place), lines))
-    return Drawing(panels, X_AXES[along], "regret at the horizon", log_x=along == "horizon", log_y=True)
+                lines.append(PlotLine(policy, styles[policy], xs, ys, halves, paper))
+        panels.append(LinePanel(shape.title(place), lines))
+    return LinePlot(panels, X_AXES[along], "regret at the horizon", log_x=along == "horizon", log_y=True)
 
 
-def over_time(results: Results, shape: Shape) -> Drawing:
+def over_time(results: Results, shape: Shape) -> LinePlot:
     """Mean regret over time with its interval, the corrupted rounds shaded."""
-    look, panels = looks_of(results), []
+    styles, panels = styles_of(results), []
     for place, cells in shape.panels().items():
         lines, shaded = [], None
         for cell in cells:
@@ -199,10 +189,12 @@ def over_time(results: Results, shape: Shape) -> Drawing:
             if trace is not None:
                 curve: Floats = trace.regret.mean(axis=0)
                 rounds = trace.rounds.astype(float)
-                lines.append(Line(cell.policy, look[cell.policy], rounds, curve, half_widths(trace.regret), band=True))
+                lines.append(
+                    PlotLine(cell.policy, styles[cell.policy], rounds, curve, half_widths(trace.regret), band=True)
+                )
                 shaded = struck(trace)
-        panels.append(Panel(shape.title(place), lines, shaded))
-    return Drawing(panels, "round", "cumulative regret")
+        panels.append(LinePanel(shape.title(place), lines, shaded))
+    return LinePlot(panels, "round", "cumulative regret")
 
 
 def struck(trace: Trace) -> tuple[float, float] | None:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from robandit import errors
-from robandit.adversaries.attacks import checked_size
+from robandit.adversaries.attacks import check_size
 from robandit.adversaries.nobody import Nobody
 from robandit.catalogue import SHIPPED, Catalogue, read_capability
-from robandit.environments.means import checked_means, spread_means
+from robandit.environments.means import check_means, spread_means
 from robandit.errors import InputError, unknown
 from robandit.lab.scenario import check_contexts, slots_of
 from robandit.study.cell import Cell
@@ -105,7 +105,7 @@ def made(make: Callable[..., Any], **terms: Any) -> Callable[[Any], None]:
 def means_rule(value: Any) -> None:
     """Refuse what is neither a list of means nor a rule for them."""
     if isinstance(value, list):
-        checked_means(value)
+        check_means(value)
     else:
         means_by_rule(str(value), 2)
 
@@ -158,7 +158,7 @@ def checks(catalogue: Catalogue) -> dict[str, Callable[[Any], Any]]:
         "means": means_rule,
         "attacks": made(catalogue.attack, budget=1),
         "schedules": made(partial(catalogue.make, "schedule")),
-        "sizes": checked_size,
+        "sizes": check_size,
         "charges": one_of("cost", "rounds"),
         "can": made(read_capability),
         "shares": share,
@@ -263,7 +263,7 @@ def means_at(
 ) -> tuple[float, ...]:
     """The means of a cell: those given, or those of an environment that has its own."""
     means = point["means"]
-    asked = checked_means(means) if isinstance(means, list) else means_by_rule(means, int(point["arms"]))
+    asked = check_means(means) if isinstance(means, list) else means_by_rule(means, int(point["arms"]))
     found = tuple(catalogue.environment(point["environments"], asked).means)
     for field in ("arms", "means"):
         if found != asked and field in given:

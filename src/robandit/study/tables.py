@@ -1,12 +1,10 @@
-"""Tables of a report: every stored cell with its interval, and paired comparisons; as HTML rows, CSV and LaTeX."""
+"""Tables of a report: every stored cell with its interval, and paired comparisons."""
 
-import csv
-import io
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from robandit.estimates import adjust_p_values, estimate_difference
+from robandit.report.table import DataTable
 from robandit.study.cell import Cell
 from robandit.study.results import ADVERSARIAL, Results, values
 from robandit.study.spec import Grid
@@ -16,61 +14,6 @@ COORDINATES = (
     *("budget", "horizon", "seed"),
 )
 HEADINGS = {"arms": "K", "budget": "C", "horizon": "T", "agents": "V", "slate": "M", "share": "ring's share"}
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """Plain rows under headings; numbers stay numbers, so that they sort and export exactly."""
-
-    id: str
-    title: str
-    headings: list[str]
-    rows: list[list[Any]]
-    note: str = ""
-
-    def csv(self) -> str:
-        """Comma-separated values."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.headings)
-        writer.writerows(self.rows)
-        return out.getvalue()
-
-    def latex(self) -> str:
-        """A tabular in the style of booktabs."""
-        lines = [
-            r"\begin{tabular}{" + "".join("r" if is_number(cell) else "l" for cell in (self.rows or [[]])[0]) + "}",
-            r"\toprule",
-            " & ".join(escaped(heading) for heading in self.headings) + r" \\",
-            r"\midrule",
-        ]
-        lines += [" & ".join(escaped(shown(cell)) for cell in row) + r" \\" for row in self.rows]
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
-
-
-def is_number(value: Any) -> bool:
-    """Whether a cell is right-aligned."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def shown(value: Any) -> str:
-    """A cell for reading."""
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        if math.isinf(value):
-            return "no limit"
-        if abs(value) >= 1e9:
-            return f"{value:.2e}"
-        return f"{value:,.3g}" if abs(value) < 10 else f"{value:,.1f}" if abs(value) < 1000 else f"{value:,.0f}"
-    return f"{value:,}" if is_number(value) else str(value)
-
-
-def escaped(text: str) -> str:
-    """Text that LaTeX takes as it is."""
-    for letter in "&%$#_{}":
-        text = text.replace(letter, "\\" + letter)
-    return text
 
 
 def coordinate(cell: Cell, name: str) -> Any:
@@ -90,7 +33,7 @@ def varied(grid: Grid) -> list[str]:
     return [name for name in COORDINATES if len(values(grid, name)) > 1]
 
 
-def summary_table(results: Results, grid: Grid) -> Sheet:
+def summary_table(results: Results, grid: Grid) -> DataTable:
     """Every stored cell: mean with a 95 % interval, standard deviation, median, runs."""
     names = varied(grid)
     headings = ["policy", *(HEADINGS.get(name, name) for name in names)]
@@ -106,10 +49,10 @@ def summary_table(results: Results, grid: Grid) -> Sheet:
         row += [f"{100 * trace.best_arm_share:.1f} %", cell.runs]
         sent = None if trace.team is None else float(trace.team.messages.mean())
         rows.append([*row, sent] if talked else row)
-    return Sheet(f"{grid.id}-regret", "Regret at the horizon", headings, rows)
+    return DataTable("Regret at the horizon", headings, rows, id=f"{grid.id}-regret")
 
 
-def paired_table(results: Results, grid: Grid) -> Sheet | None:
+def paired_table(results: Results, grid: Grid) -> DataTable | None:
     """Every policy against the grid's first one, run by run on common random numbers, with Holm's correction."""
     reference = grid.cells[0].policy
     names = varied(grid)
@@ -135,8 +78,8 @@ def paired_table(results: Results, grid: Grid) -> Sheet | None:
     ]
     headings = ["policy", *(HEADINGS.get(name, name) for name in names)]
     headings += [f"regret minus {reference}'s", "± 95 %", "pairs", "p (Holm)"]
-    note = f"Pairs share their luck round by round; p-values are corrected for {len(rows)} comparisons (Holm)."
-    return Sheet(f"{grid.id}-paired", f"Difference to {reference}", headings, rows, note)
+    caption = f"Pairs share their random numbers; p-values are corrected for {len(rows)} comparisons (Holm)."
+    return DataTable(f"Difference to {reference}", headings, rows, caption, f"{grid.id}-paired")
 
 
 def matches(cell: Cell, other: Cell, policy: str) -> bool:

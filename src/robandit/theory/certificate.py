@@ -10,12 +10,12 @@ from fractions import Fraction
 from typing import Any
 
 from robandit.errors import InputError
-from robandit.theory.games import WARN_FROM, TwoArms
+from robandit.theory.games import WARN_FROM, SambaGame
 from robandit.theory.potentials import best_potential
-from robandit.theory.verify import Check, Potential, verify
+from robandit.theory.verify import Check, RoundedPotential, verify
 
 BASIS = ("1/p", "ln q", "-q")
-MARGINS = (0.0005, 0.002, 0.005, 0.01, 0.03)  # slack asked of the programme until the rounded numbers can be verified
+MARGINS = (0.0005, 0.002, 0.005, 0.01, 0.03)  # slack for the programme, until the rounded numbers are verified
 DIGITS = 6
 
 
@@ -23,11 +23,11 @@ DIGITS = 6
 class Certificate:
     """E[regret] <= const + log_coefficient ln(1 + alpha T/(2 (1 - alpha))) + b C, for every T, C and adversary."""
 
-    game: TwoArms
-    potential: Potential
+    game: SambaGame
+    potential: RoundedPotential
     const: Fraction
     log_coefficient: Fraction
-    programme_price: float  # what the linear programme without slack would ask
+    programme_price: float  # b of the linear programme without slack
     checks: tuple[Check, ...]
 
     @property
@@ -35,13 +35,13 @@ class Certificate:
         return all(check.verified for check in self.checks)
 
     def bound(self, horizon: int, budget: float) -> float:
-        """The right-hand side."""
+        """Returns the right-hand side."""
         alpha = float(self.game.rate)
         grown = math.log1p(alpha * horizon / (2.0 * (1.0 - alpha)))
         return float(self.const) + float(self.log_coefficient) * grown + float(self.potential.price) * budget
 
     def as_json(self) -> dict[str, Any]:
-        """The file: its decimals are exact as they are written."""
+        """Returns the file's content: its decimals are exact as they are written."""
         v = self.potential
         return {
             "policy": "samba",
@@ -52,7 +52,7 @@ class Certificate:
             "b": float(v.price),
             "const": float(self.const),
             "log_coefficient": float(self.log_coefficient),
-            "lower_b": float(rounded(self.game.least_price, up=False)),
+            "lower_b": float(round_short(self.game.least_price, up=False)),
             "programme_b": self.programme_price,
             "rho": float(self.game.rho),
             "verified": self.verified,
@@ -64,20 +64,23 @@ class Certificate:
         }
 
 
-def certify(game: TwoArms, horizon: int | None = None, budget: float | None = None) -> Certificate:
-    """A verified certificate with the smallest b, or the smallest bound at a horizon and budget; or a refusal."""
-    wished = best_potential(game, horizon=horizon, budget=budget).cheapest
+def certify(game: SambaGame, horizon: int | None = None, budget: float | None = None) -> Certificate:
+    """Returns a verified certificate with the smallest b, or with the smallest bound at a horizon and budget.
+
+    Raises InputError where none can be verified.
+    """
+    cheapest = best_potential(game, horizon=horizon, budget=budget).cheapest
     for margin in MARGINS:
         proposed = best_potential(game, horizon=horizon, budget=budget, margin=margin)
-        potential = Potential(
-            rounded(proposed.inverse),
-            rounded(proposed.logarithm),
-            rounded(proposed.linear),
-            rounded(proposed.price, up=True),
+        potential = RoundedPotential(
+            round_short(proposed.inverse),
+            round_short(proposed.logarithm),
+            round_short(proposed.linear),
+            round_short(proposed.price, up=True),
         )
         checks = tuple(verify(game, potential))
         if all(check.verified for check in checks):
-            return Certificate(game, potential, closing(game, potential), log_term(game, potential), wished, checks)
+            return Certificate(game, potential, closing(game, potential), log_term(game, potential), cheapest, checks)
     failed = ", ".join(check.name for check in checks if not check.verified)
     raise InputError(
         f"no certificate of this form could be verified for means {float(game.best):g} and {float(game.rival):g} at "
@@ -85,19 +88,19 @@ def certify(game: TwoArms, horizon: int | None = None, budget: float | None = No
     )
 
 
-def rounded(value: float | Fraction, up: bool | None = None) -> Fraction:
-    """A short decimal: the nearest, or the next one up or down."""
+def round_short(value: float | Fraction, up: bool | None = None) -> Fraction:
+    """Returns a short decimal: the nearest, or the next one up or down."""
     scaled = Fraction(value) * 10**DIGITS
     whole = round(scaled) if up is None else math.ceil(scaled) if up else math.floor(scaled)
     return Fraction(whole, 10**DIGITS)
 
 
-def log_term(game: TwoArms, v: Potential) -> Fraction:
-    """w/alpha, rounded up."""
-    return rounded(v.logarithm / game.rate, up=True)
+def log_term(game: SambaGame, v: RoundedPotential) -> Fraction:
+    """Returns w/alpha, rounded up."""
+    return round_short(v.logarithm / game.rate, up=True)
 
 
-def closing(game: TwoArms, v: Potential) -> Fraction:
+def closing(game: SambaGame, v: RoundedPotential) -> Fraction:
     """At least V(1/2) - V(p) without its logarithm: the largest (1/alpha)(A (2 - 1/p) + d (q - 1/2)) over p in (0, 1].
 
     It lies at p = 1, or at p = sqrt(A/d) if d > A, where it is 2 A - 2 sqrt(A d) + d/2.
@@ -107,11 +110,11 @@ def closing(game: TwoArms, v: Potential) -> Fraction:
         product = 4 * v.inverse * v.linear
         below = Fraction(math.isqrt(int(product * 10 ** (4 * DIGITS))), 10 ** (2 * DIGITS))  # of its root
         most = 2 * v.inverse + v.linear / 2 - below
-    return rounded(most / game.rate, up=True)
+    return round_short(most / game.rate, up=True)
 
 
-def warning(game: TwoArms) -> str | None:
-    """What a step near its limit costs."""
+def warning(game: SambaGame) -> str | None:
+    """Returns what a step near its limit costs, in words."""
     if game.rho <= WARN_FROM:
         return None
     return (

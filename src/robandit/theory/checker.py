@@ -4,9 +4,9 @@ The certificate claims that SAMBA with this step, on two Bernoulli arms with the
 
     E[regret after T rounds] <= const + log_coefficient ln(1 + alpha T/(2 (1 - alpha))) + b C
 
-against every adversary who moves the means before the draw, at a cost c a round that sums to C. Why that follows from
-the inequalities below is in docs/theory.md. What else the file tells (`rho`, `programme_b`, `checks`, `warning`,
-`sandwich`) is no part of the claim and is not looked at.
+against every attacker who moves the means before the draw, at a cost c per round that sums to C. Why that follows from
+the inequalities below is in docs/theory.md. What else is in the file (`rho`, `programme_b`, `checks`, `warning`,
+`sandwich`) is no part of the claim and is not read.
 
 There are no floating-point numbers here: a number is a whole multiple of 2^-UNIT, rounded down in a lower and up in an
 upper bound, and an inequality is decided on a piece [s, t] of [0, 1] from the bounds of its terms there; a piece that
@@ -49,8 +49,8 @@ def times(x: Bounds, y: Bounds, *more: Bounds) -> Bounds:
     else:
         products = a * c, a * d, b * c, b * d
         low, high = min(products), max(products)
-    found = low >> UNIT, -(-high >> UNIT)
-    return times(found, *more) if more else found
+    product = low >> UNIT, -(-high >> UNIT)
+    return times(product, *more) if more else product
 
 
 def over(x: Bounds, y: Bounds) -> Bounds:
@@ -102,43 +102,43 @@ def holds(excess: Callable[[Bounds], Bounds], low: int = 0, high: int = ONE[0], 
 
 
 def decimal(text: str) -> Fraction:
-    """A number exactly as it is written."""
+    """Returns a number exactly as it is written."""
     if len(text) > 40 or abs(int(text.lower().partition("e")[2] or 0)) > 40:
         raise ValueError(f"a number of a certificate is a short decimal, not {text[:60]}")
     return Fraction(text)
 
 
-def named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object of JSON, refused if it says something twice: a reader might look at the other one."""
+def read_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Returns an object of JSON. Raises ValueError if it says something twice: a reader might take the other one."""
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a certificate says everything once")
     return dict(pairs)
 
 
 def faults(text: str) -> list[str]:
-    """What is wrong with a certificate; nothing, if it is a proof."""
-    told = json.loads(
-        text, parse_float=decimal, parse_int=decimal, parse_constant=decimal, object_pairs_hook=named_once
+    """Returns what is wrong with a certificate; nothing, if it is a proof."""
+    claim = json.loads(
+        text, parse_float=decimal, parse_int=decimal, parse_constant=decimal, object_pairs_hook=read_once
     )
-    r1, r2 = told["means"]
-    alpha, b = told["learning_rate"], told["b"]
-    inverse, logarithm, linear = told["coefficients"]
-    if told["policy"] != "samba" or told["basis"] != ["1/p", "ln q", "-q"]:
+    r1, r2 = claim["means"]
+    alpha, b = claim["learning_rate"], claim["b"]
+    inverse, logarithm, linear = claim["coefficients"]
+    if claim["policy"] != "samba" or claim["basis"] != ["1/p", "ln q", "-q"]:
         return ["it is not about samba with the potential (1/alpha)(A/p + w ln q - d q)"]
     if not (0 < r2 < r1 <= 1 and 0 < alpha < 1 and inverse >= 0 and logarithm >= 0 and b >= 0):
         return ["means, learning_rate, A, w or b are out of range"]
-    found = [] if told["verified"] is True else ["it does not call itself verified"]
+    wrong = [] if claim["verified"] is True else ["it does not call itself verified"]
 
     # The closing: V(1/2) - V(p) - (w/alpha) ln(1/(2 q)) <= const for all p, and w/alpha <= log_coefficient.
-    if logarithm > told["log_coefficient"] * alpha:
-        found.append("log_coefficient is too small")
-    spare = 2 * inverse + linear / 2 - told["const"] * alpha  # const is enough if 2 sqrt(A d) >= spare, for d > A
+    if logarithm > claim["log_coefficient"] * alpha:
+        wrong.append("log_coefficient is too small")
+    spare = 2 * inverse + linear / 2 - claim["const"] * alpha  # const is enough if 2 sqrt(A d) >= spare, for d > A
     if linear > inverse and spare > 0 and spare * spare > 4 * inverse * linear:
-        found.append("const is too small")
-    if linear <= inverse and inverse - linear / 2 > told["const"] * alpha:
-        found.append("const is too small")
-    if not told["lower_b"] * (1 - alpha * r2 / (r1 - r2)) <= 2 + alpha:
-        found.append("lower_b is above (2 + alpha)/(1 - rho)")
+        wrong.append("const is too small")
+    if linear <= inverse and inverse - linear / 2 > claim["const"] * alpha:
+        wrong.append("const is too small")
+    if not claim["lower_b"] * (1 - alpha * r2 / (r1 - r2)) <= 2 + alpha:
+        wrong.append("lower_b is above (2 + alpha)/(1 - rho)")
 
     a, A, w, d = of(alpha), of(inverse), of(logarithm), of(linear)
 
@@ -147,7 +147,7 @@ def faults(text: str) -> list[str]:
         return add(times(d, p, p, q), minus(times(A, q)), minus(times(w, p, p)))
 
     if not holds(falls):
-        found.append("V does not fall in p")
+        wrong.append("V does not fall in p")
     for c in sorted({Fraction(0), 1 - r2, r1}):  # between these the inequality is linear in c
         x1, x2 = of(max(r1 - c, Fraction(0))), of(min(r2 + c, Fraction(1)))
         gap, bill = of(r1 - r2), of(b * c)
@@ -178,8 +178,8 @@ def faults(text: str) -> list[str]:
 
         for name, excess in (("rival", rival_leads), ("best arm", best_leads)):
             if not holds(excess):
-                found.append(f"the inequality fails or stays open where the {name} leads and c = {c}")
-    return found
+                wrong.append(f"the inequality fails or stays open where the {name} leads and c = {c}")
+    return wrong
 
 
 if __name__ == "__main__":

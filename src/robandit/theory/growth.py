@@ -1,4 +1,4 @@
-"""How fast regret grows without corruption: what theory says for each policy, and the least any policy can have."""
+"""How fast regret grows without corruption: SAMBA's constant, and the least any policy can have."""
 
 import math
 from collections.abc import Sequence

@@ -42,29 +42,29 @@ class Interval:
         return outward(least(quotients), most(quotients))
 
     def ends(self) -> tuple["Interval", "Interval"]:
-        """The lower and the upper bounds, each as an interval of no width."""
+        """Returns the lower and the upper bounds, each as an interval of no width."""
         return Interval(self.low, self.low), Interval(self.high, self.high)
 
 
 def least(four: list[Floats]) -> Floats:
-    """The smallest of four, cell by cell."""
+    """Returns the smallest of four, cell by cell."""
     a, b, c, d = four
     return np.minimum(np.minimum(a, b), np.minimum(c, d))
 
 
 def most(four: list[Floats]) -> Floats:
-    """The largest of four, cell by cell."""
+    """Returns the largest of four, cell by cell."""
     a, b, c, d = four
     return np.maximum(np.maximum(a, b), np.maximum(c, d))
 
 
 def outward(low: Floats, high: Floats) -> Interval:
-    """What was rounded to nearest, made safe."""
+    """Returns bounds that were rounded to nearest, one step further out."""
     return Interval(np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
 
 
 def constant(value: Fraction | int) -> Interval:
-    """A fraction between its two neighbours."""
+    """Returns a fraction between its two neighbours."""
     near = float(value)
     if Fraction(near) == value:
         return Interval(np.array(near), np.array(near))
@@ -73,7 +73,7 @@ def constant(value: Fraction | int) -> Interval:
 
 @cache
 def reciprocal(number: int) -> Interval:
-    """One part of so many."""
+    """Returns 1/number."""
     return constant(Fraction(1, number))
 
 

@@ -9,10 +9,11 @@ ROUNDS = 120  # a solvable programme takes some twenty
 HOPELESS = 1e15  # the dual of a programme without a solution grows without end
 
 
-def least(cost: Floats, rows: Floats, limits: Floats, tolerance: float = 1e-9) -> Floats:
-    """The x with the smallest cost @ x such that rows @ x <= limits; Mehrotra's predictor and corrector.
+def minimise(cost: Floats, rows: Floats, limits: Floats, tolerance: float = 1e-9) -> Floats:
+    """Returns the x with the smallest cost @ x such that rows @ x <= limits; Mehrotra's predictor and corrector.
 
-    Every row is scaled to length one first. The answer lies strictly inside all rows, by about the tolerance.
+    Every row is scaled to length one first. x lies strictly inside all rows, by about the tolerance. Raises InputError
+    where there is none.
     """
     length = np.linalg.norm(rows, axis=1)
     g, h = rows / length[:, None], limits / length
@@ -45,6 +46,6 @@ def least(cost: Floats, rows: Floats, limits: Floats, tolerance: float = 1e-9) -
 
 
 def stride(now: Floats, change: Floats) -> float:
-    """How far one may go before an entry of what must stay positive reaches zero, and a bit less; at most 1."""
+    """Returns a bit less than the step at which an entry that must stay positive reaches zero; at most 1."""
     falling = change < 0.0
     return float(min(1.0, 0.995 * np.min(-now[falling] / change[falling], initial=np.inf)))

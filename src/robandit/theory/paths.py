@@ -1,27 +1,32 @@
-"""SAMBA on many runs at once in NumPy, where every p(t) of every run is looked at: for statements about paths."""
+"""SAMBA on many runs at once in NumPy, where every p(t) of every run matters: for statements about paths."""
+
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robandit.game import Floats
+from robandit.theory.games import two_arms
+
+EVERY = 15  # rounds from strike to strike in `trace_recoveries`
 
 
-class Paths:
+class SambaRuns:
     """The states of many runs, shaped (arms, runs); arm 0 is the best one."""
 
     def __init__(self, start: tuple[float, ...], rate: float, runs: int, seed: int) -> None:
         self.p: Floats = np.repeat(np.array(start)[:, None], runs, axis=1)
         self.rate = rate
-        self.dice = np.random.default_rng(seed)
+        self.generator = np.random.default_rng(seed)
 
-    def play(self, shown: Floats) -> None:
-        """One round in which these means are shown: (arms,) or (arms, runs)."""
+    def play(self, means: Floats) -> None:
+        """Plays one round with these means, corrupted or not: (arms,) or (arms, runs)."""
         p = self.p
         runs = np.arange(p.shape[1])
         leader = p.argmax(axis=0)
-        arm = (self.dice.random(len(runs)) > np.cumsum(p[:-1], axis=0)).sum(axis=0)
-        means = shown[arm] if shown.ndim == 1 else shown[arm, runs]
-        paid = self.dice.random(len(runs)) < means
+        arm = (self.generator.random(len(runs)) > np.cumsum(p[:-1], axis=0)).sum(axis=0)
+        paid = self.generator.random(len(runs)) < (means[arm] if means.ndim == 1 else means[arm, runs])
         by_leader = runs[paid & (arm == leader)]
         if len(by_leader):
             some, first = p[:, by_leader], leader[by_leader]
@@ -37,7 +42,7 @@ class Paths:
         p[leader[by_other], by_other] -= step
 
     def keep(self, which: NDArray[np.bool_]) -> None:
-        """Go on with these runs only."""
+        """Drops all other runs."""
         self.p = self.p[:, which]
 
     @property
@@ -47,78 +52,79 @@ class Paths:
 
 
 def time_to_half(means: tuple[float, ...], rate: float, cap: int, runs: int, seed: int) -> Floats:
-    """Rounds until the best arm has a probability of 1/2, by run; `cap` for those that have not got there by then."""
-    paths = Paths((1.0 / len(means),) * len(means), rate, runs, seed)
-    shown, times = np.array(means), np.full(runs, float(cap))
-    waiting = np.arange(runs)
+    """Returns the rounds until the best arm has a probability of 1/2, by run; `cap` where it has not by then."""
+    samba = SambaRuns((1.0 / len(means),) * len(means), rate, runs, seed)
+    times, waiting = np.full(runs, float(cap)), np.arange(runs)
     for t in range(cap):
-        there = paths.q <= 0.5
+        there = samba.q <= 0.5
         if there.any():
             times[waiting[there]] = t
             waiting = waiting[~there]
-            paths.keep(~there)
+            samba.keep(~there)
         if not len(waiting):
             break
-        paths.play(shown)
+        samba.play(np.array(means))
     return times
 
 
 def rounds_above_half(
     means: tuple[float, ...], rate: float, marks: tuple[int, ...], runs: int, seed: int
 ) -> dict[int, tuple[Floats, Floats]]:
-    """By round in `marks`, from p* = 1/2 on: how many rounds each run had with q >= 1/2 so far, and its p* there."""
+    """Returns by round in `marks`, from p* = 1/2 on: how many rounds each run had with q >= 1/2, and its p* there."""
     start = (0.5, *(0.5 / (len(means) - 1),) * (len(means) - 1))
-    paths, shown, above, told = Paths(start, rate, runs, seed), np.array(means), np.zeros(runs), {}
+    samba, above, by_mark = SambaRuns(start, rate, runs, seed), np.zeros(runs), {}
     for t in range(1, max(marks) + 1):
-        above += paths.q >= 0.5
-        paths.play(shown)
+        above += samba.q >= 0.5
+        samba.play(np.array(means))
         if t in marks:
-            told[t] = above.copy(), paths.p[0].copy()
-    return told
+            by_mark[t] = above.copy(), samba.p[0].copy()
+    return by_mark
 
 
 def embedded_chain(
     means: tuple[float, ...], rate: float, marks: tuple[int, ...], cap: int, runs: int, seed: int
 ) -> Floats:
-    """q at the s-th visit to q <= 1/2, for each s in `marks`: (marks, runs); 1/2, the most it can be, where cut off."""
-    paths = Paths((1.0 / len(means),) * len(means), rate, runs, seed)
-    shown, visits = np.array(means), np.full(runs, -1)
-    told = np.full((len(marks), runs), np.nan)
+    """Returns q at the s-th visit to q <= 1/2 for each s in `marks`, (marks, runs); 1/2, the most, where cut off."""
+    samba, visits = SambaRuns((1.0 / len(means),) * len(means), rate, runs, seed), np.full(runs, -1)
+    chain = np.full((len(marks), runs), np.nan)
     for _ in range(cap):
-        now = paths.q
+        now = samba.q
         visits += now <= 0.5
         for row, mark in enumerate(marks):
-            fresh = (visits == mark) & np.isnan(told[row])
-            told[row, fresh] = now[fresh]
-        if not np.isnan(told[-1]).any():
+            fresh = (visits == mark) & np.isnan(chain[row])
+            chain[row, fresh] = now[fresh]
+        if not np.isnan(chain[-1]).any():
             break
-        paths.play(shown)
-    return np.where(np.isnan(told), 0.5, told)
+        samba.play(np.array(means))
+    return np.where(np.isnan(chain), 0.5, chain)
 
 
-def traced(
+def trace_run(
     means: tuple[float, ...],
-    shown: tuple[float, ...],
+    corrupted: tuple[float, ...],
     rate: float,
     theta: float,
     rounds: int,
     seed: int,
     every: int = 1,
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """One run, shown other means every so many rounds if p* >= theta: q before each round, and where it was struck."""
-    paths = Paths((1.0 / len(means),) * len(means), rate, 1, seed)
-    true, false = np.array(means), np.array(shown)
+    """Plays one run with corrupted means every so many rounds if p* >= theta.
+
+    Returns q before each round, and in which rounds it was struck.
+    """
+    samba = SambaRuns((1.0 / len(means),) * len(means), rate, 1, seed)
+    true, false = np.array(means), np.array(corrupted)
     history, struck = np.zeros(rounds + 1), np.zeros(rounds, np.bool_)
     for t in range(rounds):
-        history[t] = paths.q[0]
+        history[t] = samba.q[0]
         struck[t] = t % every == every - 1 and 1.0 - history[t] >= theta
-        paths.play(false if struck[t] else true)
-    history[rounds] = paths.q[0]
+        samba.play(false if struck[t] else true)
+    history[rounds] = samba.q[0]
     return history, struck
 
 
-def recoveries(history: Floats, struck: NDArray[np.bool_]) -> list[tuple[int, int | None]]:
-    """Definition 3: for each strike t the first t' > t with q(t') <= q(t), or None if the run ended before."""
+def find_recoveries(history: Floats, struck: NDArray[np.bool_]) -> list[tuple[int, int | None]]:
+    """Definition 3: returns for each strike t the first t' > t with q(t') <= q(t), or None if the run ended before."""
     ended: dict[int, int] = {}
     waiting: list[int] = []  # strikes not recovered from, with q(t) growing: nested processes end inside first
     for t in range(len(history)):
@@ -127,3 +133,41 @@ def recoveries(history: Floats, struck: NDArray[np.bool_]) -> list[tuple[int, in
         if t < len(struck) and struck[t]:
             waiting.append(t)
     return [(int(t), ended.get(int(t))) for t in np.flatnonzero(struck)]
+
+
+def trace_recoveries(
+    means: tuple[float, float], learning_rate: float, rounds: int, seed: int, picture: Path | None = None
+) -> dict[str, Any]:
+    """Returns how long the strikes of one run take to recover from, one of the efficient size every fifteen rounds.
+
+    With a `picture` the run is drawn into that file.
+    """
+    game = two_arms(means, learning_rate)
+    size = float(game.sizes[1])
+    corrupted = (max(means[0] - size, 0.0), min(means[1] + size, 1.0))
+    history, struck = trace_run(means, corrupted, learning_rate, 0.0, rounds, seed, every=EVERY)
+    recoveries = find_recoveries(history, struck)
+    ended = [(begin, end) for begin, end in recoveries if end is not None]
+    inside = sum(any(a < begin < b for a, b in ended) for begin, _ in ended)
+    if picture:
+        from robandit.pictures.recoveries import draw_recoveries
+
+        message = f"{len(ended)} of {len(recoveries)} strikes are made good, {inside} inside another's recovery"
+        rest = (
+            f"SAMBA, one run, step {learning_rate:g}, means {means[0]:g} and {means[1]:g}, both moved by {size:g} "
+            f"every {EVERY} rounds"
+        )
+        draw_recoveries(history, recoveries, (message, rest)).save(picture)
+    return {
+        "means": list(means),
+        "learning_rate": learning_rate,
+        "rounds": rounds,
+        "size": size,
+        "strikes": len(recoveries),
+        "ended": len(ended),
+        "inside_another": inside,
+        "mean_rounds": sum(end - begin for begin, end in ended) / len(ended) if ended else None,
+        "bound_of_the_paper": 4.0 * size / float(game.gap),
+        "intervals": [list(pair) for pair in recoveries],
+        "picture": None if picture is None else str(picture),
+    }

@@ -1,4 +1,4 @@
-"""What is known of each policy's regret: bounds with their constants where these are explicit, orders elsewhere.
+"""Bounds on each policy's regret: with their constants where these are explicit, orders elsewhere.
 
 Regret is always counted by the true means, so a bound against any rewards gains 2 C: each round of cost c moves what
 the best arm and the arm pulled would have paid by at most c each.
@@ -7,24 +7,27 @@ the best arm and the arm pulled would have paid by at most c each.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from robandit.catalogue import SHIPPED
 from robandit.environments.bernoulli import Bernoulli
+from robandit.errors import InputError
+from robandit.game import Floats
 from robandit.lab.batch import simulate
 from robandit.lab.trace import summarised
-from robandit.theory.games import exact
+from robandit.theory.games import SambaGame
 from robandit.theory.growth import growth_constant, lai_robbins
-from robandit.theory.theorems import THEOREMS, Game
+from robandit.theory.theorems import THEOREMS
 
 Means = Sequence[float]
 POINTS = 48  # of a curve, from the fourth root of T on
 
 
 @dataclass(frozen=True)
-class Known:
+class PolicyBound:
     """A formula for the bound at (means, policy, T, C), one for the growth with ln T, and where they come from."""
 
     source: str
@@ -46,15 +49,14 @@ def ucb1(means: Means, policy: Any, horizon: int, budget: float) -> float | None
 
 def samba(means: Means, policy: Any, horizon: int, budget: float) -> float | None:
     """The smallest of our theorems that applies; they are proved, docs/theory.md."""
-    ordered = sorted(means, reverse=True)
-    game = Game(tuple(exact(mean) for mean in ordered), exact(policy.learning_rate))
+    game = SambaGame.of(sorted(means, reverse=True), policy.learning_rate)
     if game.gap <= 0 or game.rho >= 1:
         return None
     return min(theorem.bound(game, horizon, budget) for theorem in THEOREMS if theorem.applies(game))
 
 
 def anything(factor: float, logs: bool, plus: float = 0.0) -> Callable[[Means, Any, int, float], float | None]:
-    """factor sqrt(T K [ln K]) + plus + 2 C."""
+    """Returns the formula factor sqrt(T K [ln K]) + plus + 2 C."""
 
     def bound(means: Means, policy: Any, horizon: int, budget: float) -> float | None:
         if getattr(policy, "scale", 1.0) != 1.0:
@@ -65,22 +67,22 @@ def anything(factor: float, logs: bool, plus: float = 0.0) -> Callable[[Means, A
     return bound
 
 
-KNOWN = {
-    "samba": Known(
+BOUNDS = {
+    "samba": PolicyBound(
         "proved here (Theorems 1 to 4)", samba, lambda means, policy: growth_constant(means, policy.learning_rate), True
     ),
-    "ucb1": Known("Auer et al. 2002, Theorem 1", ucb1),
-    "kl-ucb": Known(
+    "ucb1": PolicyBound("Auer et al. 2002, Theorem 1", ucb1),
+    "kl-ucb": PolicyBound(
         "Garivier & Cappe 2011: the least growth there is", growth=lambda means, policy: lai_robbins(means)
     ),
-    "thompson": Known("Agrawal & Goyal 2017: the least growth", growth=lambda means, policy: lai_robbins(means)),
-    "exp3": Known(
+    "thompson": PolicyBound("Agrawal & Goyal 2017: the least growth", growth=lambda means, policy: lai_robbins(means)),
+    "exp3": PolicyBound(
         "Bubeck & Cesa-Bianchi 2012, Theorem 3.1: 2 sqrt(T K ln K), and 2 C", anything(2.0, True), None, True
     ),
-    "tsallis-inf-iw": Known(
+    "tsallis-inf-iw": PolicyBound(
         "Zimmert & Seldin 2021, Theorem 1 (recalled): 4 sqrt(K T) + 1, and 2 C", anything(4.0, False, 1.0), None, True
     ),
-    "tsallis-inf-rv": Known(
+    "tsallis-inf-rv": PolicyBound(
         "Zimmert & Seldin 2021, Theorem 1 (recalled): 2 sqrt(K T) + 10 K ln T + 16, and 2 C",
         lambda means, policy, horizon, budget: (
             2.0 * math.sqrt(len(means) * horizon) + 10.0 * len(means) * math.log(horizon) + 16.0 + 2.0 * budget
@@ -88,46 +90,38 @@ KNOWN = {
         None,
         True,
     ),
-    "uniform": Known(
+    "uniform": PolicyBound(
         "exact", lambda means, policy, horizon, budget: horizon * sum(gaps(means)) / len(means), None, True
     ),
 }
 
 
-def omega(budget: float) -> float:
-    """No policy has less than C in both of two mirrored games, for T >= 2 C/Delta.
-
-    Means (r + Delta, r) or (r, r + Delta): both can be made to look like r + Delta/2 twice, at Delta/2 a round, for
-    2 C/Delta rounds; in one of them half of those rounds cost Delta each.
-    """
-    return budget
-
-
 def formula(name: str, means: Means, horizon: int, budget: float) -> float | None:
-    """The bound of a policy with its usual constants, where one is explicit and covers this budget."""
-    entry = KNOWN.get(name)
+    """Returns the bound of a policy with its usual constants, where one is explicit and covers this budget."""
+    entry = BOUNDS.get(name)
     if entry is None or entry.bound is None or (budget > 0.0 and not entry.corruption):
         return None
     return entry.bound(means, SHIPPED.policy(name), horizon, budget)
 
 
+def measure(name: str, means: Means, rounds: list[int], runs: int, seed: int) -> Floats:
+    """Returns the regret of a policy by run and round, played without an attack."""
+    policy, game = SHIPPED.policy(name), Bernoulli(tuple(means))
+    return simulate(policy, game, horizon=rounds[-1], runs=runs, seed=seed, checkpoints=rounds).regret
+
+
 def curves(means: Means, horizon: int, budget: float, runs: int, seed: int) -> tuple[list[int], list[dict[str, Any]]]:
-    """Rounds, evenly spaced in ln T, and for each policy of which more than an order is known what to draw there."""
+    """Returns rounds, evenly spaced in ln T, and for each policy with more than an order what to draw there."""
     rounds = sorted({max(1, round(horizon ** (k / POINTS))) for k in range(POINTS // 4, POINTS + 1)})
     panels = []
-    for name in SHIPPED.parts("policy"):
-        if name not in KNOWN:
-            continue
-        trace = simulate(
-            SHIPPED.policy(name), Bernoulli(tuple(means)), horizon=horizon, runs=runs, seed=seed, checkpoints=rounds
-        )
-        told = [summarised(column) for column in trace.regret.T]
+    for name in (policy for policy in SHIPPED.parts("policy") if policy in BOUNDS):
+        summaries = [summarised(column) for column in measure(name, means, rounds, runs, seed).T]
         bounds = [formula(name, means, t, budget) for t in rounds]
         panels.append(
             {
                 "policy": name,
-                "mean": np.array([row["mean"] for row in told]),
-                "half": np.array([row["half_width_95"] or 0.0 for row in told]),
+                "mean": np.array([summary["mean"] for summary in summaries]),
+                "half": np.array([summary["half_width_95"] or 0.0 for summary in summaries]),
                 "bound": None if None in bounds else bounds,
                 "least": [lai_robbins(means) * math.log(t) for t in rounds],
             }
@@ -135,11 +129,22 @@ def curves(means: Means, horizon: int, budget: float, runs: int, seed: int) -> t
     return rounds, panels
 
 
-def known(means: Means, horizon: int, budget: float, runs: int, seed: int) -> dict[str, Any]:
-    """Every policy of the catalogue, and the two lower bounds; measured without corruption if runs are asked for."""
-    rows = []
+def tabulate_bounds(
+    means: Means, horizon: int, budget: float, runs: int, seed: int, picture: Path | None = None
+) -> dict[str, Any]:
+    """Returns every policy of the catalogue with its bound, and the two lower bounds.
+
+    With `runs` each is measured as well, without corruption. With a `picture` bounds and measured curves are drawn into
+    that file; then InputError is raised for fewer than two runs.
+
+    The lower bound `omega_c` is C: means (r + Delta, r) or (r, r + Delta) can both be made to look like r + Delta/2
+    twice, at Delta/2 per round, for 2 C/Delta rounds; in one of the two half of those rounds cost Delta each.
+    """
+    if picture:
+        draw_curves(means, horizon, budget, runs, seed, picture)
+    early, rows = max(1, horizon // 10), []
     for name in SHIPPED.parts("policy"):
-        policy, entry = SHIPPED.policy(name), KNOWN.get(name)
+        policy, entry = SHIPPED.policy(name), BOUNDS.get(name)
         row: dict[str, Any] = {
             "policy": name,
             "order": type(policy).about.bound,
@@ -150,18 +155,26 @@ def known(means: Means, horizon: int, budget: float, runs: int, seed: int) -> di
             "measured_growth": None,
         }
         if runs:
-            early = max(1, horizon // 10)
-            trace = simulate(
-                policy, Bernoulli(tuple(means)), horizon=horizon, runs=runs, seed=seed, checkpoints=[early, horizon]
-            )
-            row["measured"] = summarised(trace.regret[:, -1])
-            decade = math.log(horizon / early)
-            row["measured_growth"] = summarised((trace.regret[:, -1] - trace.regret[:, 0]) / decade)
+            first, last = measure(name, means, [early, horizon], runs, seed).T
+            row["measured"] = summarised(last)
+            row["measured_growth"] = summarised((last - first) / math.log(horizon / early))
         rows.append(row)
     return {
         "means": list(means),
         "horizon": horizon,
         "budget": budget,
-        "lower_bounds": {"lai_robbins": lai_robbins(means) * math.log(horizon), "omega_c": omega(budget)},
+        "lower_bounds": {"lai_robbins": lai_robbins(means) * math.log(horizon), "omega_c": budget},
         "policies": rows,
+        "picture": None if picture is None else str(picture),
     }
+
+
+def draw_curves(means: Means, horizon: int, budget: float, runs: int, seed: int, picture: Path) -> None:
+    """Draws what `curves` returns."""
+    from robandit.pictures.bounds import draw_bounds
+
+    if runs < 2:
+        raise InputError(f"the picture has measured curves with intervals: runs must be at least 2, not {runs}")
+    rounds, panels = curves(means, horizon, budget, runs, seed)
+    title = f"Regret and what is known of it: means {', '.join(f'{mean:g}' for mean in means)}, {runs} runs"
+    draw_bounds(panels, rounds, title + (f"; bounds for C = {budget:g}" if budget else "")).save(picture)

@@ -2,8 +2,8 @@
 
 If E[V(p') - V(p)] + Delta q <= b c for every p and every corruption of size c, then the regret is at most
 V(1/2) - E V(p_T) + b C. The inequality is linear in V, so the smallest b over a basis of functions is a linear
-programme with one row for each state and size of corruption. `certificate.py` turns such a V into a proof;
-what is computed here is numerical.
+programme with one row for each state and size of corruption. `certificate.py` makes a proof of such a V; this module
+is numerical.
 """
 
 import math
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from robandit.game import Floats
-from robandit.theory.games import TwoArms
-from robandit.theory.linear import least
+from robandit.theory.games import SambaGame
+from robandit.theory.linear import minimise
 from robandit.theory.step_law import SAMBA, Rule
 
 SPAN = 16.0  # log-odds beyond which the first three functions alone decide
 REACH, KNOTS = 9.0, 91  # the splines' support in log-odds
-LONG = 100_000  # rounds, where none are given
+LONG = 100_000  # rounds, by default
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class BestPotential:
-    """The programme's answer: V = (1/alpha)(inverse/p + logarithm ln q - linear q) + splines, and its price b."""
+    """The solution: V = (1/alpha)(inverse/p + logarithm ln q - linear q) + splines, and its price b."""
 
     inverse: float
     logarithm: float
@@ -46,7 +46,7 @@ class BestPotential:
 
 
 def log_odds_after(gain: float, loss: Floats, odds: Floats) -> tuple[Floats, Floats]:
-    """Where the log-odds of the best arm go after a success of it and of the rival, without cancellation."""
+    """Returns where the log-odds of the best arm go after a success of it and of the rival, without cancellation."""
     s = np.exp(-np.abs(odds))  # the trailing arm's probability over the leader's
     trailing = np.log1p(gain) - np.log1p(-gain * s)
     leading = np.log1p(s * loss) - np.log1p(-loss)
@@ -54,8 +54,8 @@ def log_odds_after(gain: float, loss: Floats, odds: Floats) -> tuple[Floats, Flo
     return odds + np.where(leads, leading, trailing), odds - np.where(leads, trailing, leading)
 
 
-def changes(game: TwoArms, odds: Floats, splines: bool, rule: Rule = SAMBA) -> Changes:
-    """The basis is 1/p, ln q, -q, and cubic splines of the log-odds if they are asked for; all times 1/alpha."""
+def changes(game: SambaGame, odds: Floats, splines: bool, rule: Rule = SAMBA) -> Changes:
+    """The basis is 1/p, ln q, -q, and with `splines` cubic splines of the log-odds; all times 1/alpha."""
     alpha = float(game.rate)
     p, q = 1.0 / (1.0 + np.exp(-odds)), 1.0 / (1.0 + np.exp(odds))
     s = np.exp(-np.abs(odds))
@@ -90,14 +90,14 @@ def bumps(odds: Floats) -> Floats:
 
 
 def grid(splines: bool) -> Floats:
-    """Log-odds, denser where the lead changes; the three functions alone need fewer."""
+    """Returns log-odds, denser where the lead changes; the three functions alone need fewer."""
     points = 801 if splines else 401
     coarse, fine = np.linspace(-SPAN, SPAN, points), np.linspace(-1.5, 1.5, points // 2)
     return np.unique(np.concatenate([coarse, fine, [-1e-9, 0.0]]))
 
 
 def best_potential(
-    game: TwoArms,
+    game: SambaGame,
     *,
     horizon: int | None = None,
     budget: float | None = None,
@@ -105,7 +105,7 @@ def best_potential(
     margin: float = 0.0,
     rule: Rule = SAMBA,
 ) -> BestPotential:
-    """The V with the smallest bound at this horizon and budget or, without them, with the smallest price b.
+    """Returns the V with the smallest bound at this horizon and budget or, without them, with the smallest price b.
 
     Many V have nearly the smallest price; of those within 0.1 % the one is taken whose bound without corruption is
     the smallest. `margin` asks for slack in every row, as a share of what is lost and spent in that round.
@@ -118,33 +118,33 @@ def best_potential(
     clean[1], clean[-1] = math.log1p(alpha * reach / (2.0 * (1.0 - alpha))) / alpha, 1.0
     if horizon is not None and budget is not None:
         clean[-2] = budget
-        found = least(clean, rows, limits)
-        return answer(found, found[-2])
+        solution = minimise(clean, rows, limits)
+        return name_unknowns(solution, solution[-2])
     price = np.eye(unknowns)[-2]
-    cheapest = least(price + 1e-7 * clean, rows, limits)
+    cheapest = minimise(price + 1e-7 * clean, rows, limits)
     if splines:  # they are there for the price alone
-        return answer(cheapest, cheapest[-2])
-    found = least(clean, np.vstack([rows, price]), np.append(limits, 1.001 * cheapest[-2]))
-    return answer(found, cheapest[-2])
+        return name_unknowns(cheapest, cheapest[-2])
+    solution = minimise(clean, np.vstack([rows, price]), np.append(limits, 1.001 * cheapest[-2]))
+    return name_unknowns(solution, cheapest[-2])
 
 
-def answer(x: Floats, cheapest: float) -> BestPotential:
-    """The unknowns by name."""
+def name_unknowns(x: Floats, cheapest: float) -> BestPotential:
+    """Returns the unknowns by name."""
     return BestPotential(float(x[0]), float(x[1]), float(x[2]), float(x[-2]), float(x[-1]), x[3:-2], float(cheapest))
 
 
-def constraints(game: TwoArms, splines: bool, margin: float, rule: Rule) -> tuple[Floats, Floats]:
-    """Rows and limits; the unknowns are the functions' coefficients, then b, then the constant."""
+def constraints(game: SambaGame, splines: bool, margin: float, rule: Rule) -> tuple[Floats, Floats]:
+    """Returns rows and limits; the unknowns are the functions' coefficients, then b, then the constant."""
     odds = grid(splines)
-    found = changes(game, odds, splines, rule)
-    p, q = found.best_probability, found.rival_probability
+    change = changes(game, odds, splines, rule)
+    p, q = change.best_probability, change.rival_probability
     best, rival, gap, alpha = (float(x) for x in (game.best, game.rival, game.gap, game.rate))
     nothing = np.zeros((len(odds), 1))
     rows, limits = [], []
     for size in game.sizes:
         c = float(size)
-        drift = (p * max(best - c, 0.0))[:, None] * found.best_succeeds
-        drift += (q * min(rival + c, 1.0))[:, None] * found.rival_succeeds
+        drift = (p * max(best - c, 0.0))[:, None] * change.best_succeeds
+        drift += (q * min(rival + c, 1.0))[:, None] * change.rival_succeeds
         rows.append(np.hstack([drift, nothing - c, nothing]))
         limits.append(-gap * q * (1.0 + margin) - margin * c)
     fall = np.column_stack([2.0 - 1.0 / p, np.zeros(len(odds)), q - 0.5])  # V(1/2) - V(p) without the logarithm

@@ -1,26 +1,26 @@
 """The dynamic programmes behind the exact worst attack: backward over rounds, on a grid of log-odds.
 
 Both write down what the attack does at each grid point, as a number. Threat model A: 0 nothing, 1 the
-smaller useful step of both means, 2 the larger one. Model B: 1 turns the best arm's successes, 2 the
-rival's failures, 3 both.
+smaller useful step of both means, 2 the larger one. Model B: 1 flips the best arm's successes, 2 the
+rival's failures, 3 both. They are compiled, so what belongs together comes as a plain tuple:
+
+- tables: the probabilities on the grid, and where a success of the best arm and of the rival leads, with weights;
+- game: the two means, the horizon, and whether the attacker sees the draw;
+- record: some rounds, the decisions in those rounds, and, unless it is empty, a table for the decisions of all rounds.
 """
 
 from typing import Any
 
 
-def solve_priced(
-    tables: Any, game: Any, price: float, shape: Any, shown: Any, decisions: Any, rows: Any, work: Any, stop: Any
-) -> None:
-    """Into `rows`, by grid point: the most of regret - price * spending, the spending it takes, the clean regret.
-
-    `shape` keeps the decisions in the rounds `shown`; `decisions`, unless it is empty, all of them.
-    """
+def solve_priced(tables: Any, game: Any, price: float, record: Any, rows: Any, work: Any, stop: Any) -> None:
+    """Into `rows`, by grid point: the most of regret - price * spending, the spending it takes, the clean regret."""
     probabilities, up, up_weights, down, down_weights = tables
     best, rival, horizon, sees_draw = game
+    rounds, shape, decisions = record
     size = len(probabilities)
     raised, lowered = work
     low, high = min(1.0 - rival, best), max(1.0 - rival, best)
-    record = len(shown) - 1
+    place = len(rounds) - 1  # of the next round to write down
     for t in range(horizon - 1, -1, -1):
         if stop[0] != 0:
             break
@@ -50,28 +50,27 @@ def solve_priced(
             rows[2, j] = loss + expected(rows[2, j], raised[2, j], lowered[2, j], p, best, rival)
             if len(decisions) > 0:
                 decisions[t, j, 0] = decision
-            if record >= 0 and shown[record] == t:
-                shape[record, j] = decision
-        if record >= 0 and shown[record] == t:
-            record -= 1
+            if place >= 0 and rounds[place] == t:
+                shape[place, j] = decision
+        if place >= 0 and rounds[place] == t:
+            place -= 1
 
 
-def solve_budgeted(
-    tables: Any, game: Any, unit: float, shape: Any, shown: Any, decisions: Any, answer: Any, work: Any, stop: Any
-) -> None:
-    """Into `answer`: the most regret at each grid point for each budget left, in units; with no unit left it is clean.
+def solve_budgeted(tables: Any, game: Any, unit: float, record: Any, values: Any, work: Any, stop: Any) -> None:
+    """Into `values`: the most regret at each grid point for each budget left, in units; with no unit left it is clean.
 
     What is left of the budget runs along the rows of memory, so that every step below is one pass over them.
-    `shape` keeps the decisions with the whole budget left, in the rounds `shown`.
+    The decisions in some rounds are those with the whole budget left.
     """
     probabilities, up, up_weights, down, down_weights = tables
     best, rival, horizon, sees_draw = game
-    size, levels = answer.shape[0], answer.shape[1] - 1
-    value, after, raised, lowered, made = work
+    rounds, shape, decisions = record
+    size, levels = values.shape[0], values.shape[1] - 1
+    value, after, raised, lowered, choices = work
     larger = max(1.0 - rival, best)  # the larger useful step costs `whole` units and a part of one more
     whole = int(larger / unit + 1e-9)
     part = max(larger / unit - whole, 0.0)
-    record = len(shown) - 1
+    place = len(rounds) - 1  # of the next round to write down
     for t in range(horizon - 1, -1, -1):
         if stop[0] != 0:
             break
@@ -82,68 +81,67 @@ def solve_budgeted(
             combine(after, down[j], down_weights[j], lowered)
             here, out = after[j], value[j]
             if sees_draw:
-                turn_rewards(here, raised, lowered, p, best, rival, out, made)
+                flip_rewards(here, raised, lowered, p, best, rival, out, choices)
             else:
                 for left in range(levels + 1):
                     out[left] = expected(here[left], raised[left], lowered[left], p, best, rival)
-                    made[left] = 0
-                strike(here, raised, lowered, p, best - unit, rival + unit, 1, 0.0, 1, out, made)
+                    choices[left] = 0
+                after_round = (here, raised, lowered)
+                strike(after_round, (p, best - unit, rival + unit), (1, 0.0), 1, out, choices)
                 if larger > unit:
-                    sunk, lifted = max(best - larger, 0.0), min(rival + larger, 1.0)
-                    strike(here, raised, lowered, p, sunk, lifted, whole, part, 2, out, made)
+                    struck = (p, max(best - larger, 0.0), min(rival + larger, 1.0))
+                    strike(after_round, struck, (whole, part), 2, out, choices)
             for left in range(levels + 1):
                 out[left] += (best - rival) * q
             if len(decisions) > 0:
                 for left in range(levels + 1):
-                    decisions[t, j, left] = made[left]
-            if record >= 0 and shown[record] == t:
-                shape[record, j] = made[levels]
-        if record >= 0 and shown[record] == t:
-            record -= 1
+                    decisions[t, j, left] = choices[left]
+            if place >= 0 and rounds[place] == t:
+                shape[place, j] = choices[levels]
+        if place >= 0 and rounds[place] == t:
+            place -= 1
     for j in range(size):
         for left in range(levels + 1):
-            answer[j, left] = value[j, left]
+            values[j, left] = value[j, left]
 
 
-def strike(
-    here: Any,
-    raised: Any,
-    lowered: Any,
-    p: float,
-    best: float,
-    rival: float,
-    whole: int,
-    part: float,
-    choice: int,
-    out: Any,
-    made: Any,
-) -> None:
-    """Strike wherever that is worth more; it costs `whole` units and `part` of another."""
-    spare = len(out) - whole
-    dearer, decision = out[whole:], made[whole:]
+def strike(after_round: Any, odds: Any, cost: Any, choice: int, out: Any, choices: Any) -> None:
+    """Strike wherever that is worth more.
+
+    Args:
+        after_round: What the rounds after are worth where the state stays, after a success of the best arm, and after
+            one of the rival.
+        odds: The best arm's probability and the two corrupted means.
+        cost: Whole units, and the part of another.
+        choice: What is written into `choices` where it is worth more.
+    """
+    here, raised, lowered = after_round
+    p, best, rival = odds
+    whole, part = cost
+    enough, decision = out[whole:], choices[whole:]  # where that much is left
     last = 0.0
-    for left in range(spare):
+    for left in range(len(out) - whole):
         here_worth = expected(here[left], raised[left], lowered[left], p, best, rival)
         struck = (1.0 - part) * here_worth + part * last
         last = here_worth
-        better = struck > dearer[left] and (left > 0 or part == 0.0)
-        dearer[left] = struck if better else dearer[left]
+        better = struck > enough[left] and (left > 0 or part == 0.0)
+        enough[left] = struck if better else enough[left]
         decision[left] = choice if better else decision[left]
 
 
-def turn_rewards(
-    here: Any, raised: Any, lowered: Any, p: float, best: float, rival: float, out: Any, made: Any
+def flip_rewards(
+    here: Any, raised: Any, lowered: Any, p: float, best: float, rival: float, out: Any, choices: Any
 ) -> None:
-    """Turn a success of the best arm, a failure of the rival, or both, wherever that is worth its unit."""
+    """Flip a success of the best arm, a failure of the rival, or both, wherever that is worth its unit."""
     for left in range(len(out)):
         succeed, fail, choice = raised[left], here[left], 0
         if left > 0 and here[left - 1] > succeed:
             succeed, choice = here[left - 1], 1
         if left > 0 and lowered[left - 1] > fail:
             fail, choice = lowered[left - 1], choice + 2
-        shown_best = best * succeed + (1.0 - best) * here[left]
-        out[left] = p * shown_best + (1.0 - p) * (rival * lowered[left] + (1.0 - rival) * fail)
-        made[left] = choice
+        after_best = best * succeed + (1.0 - best) * here[left]
+        out[left] = p * after_best + (1.0 - p) * (rival * lowered[left] + (1.0 - rival) * fail)
+        choices[left] = choice
 
 
 def between(values: Any, first: int, weights: Any) -> float:

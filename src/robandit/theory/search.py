@@ -10,27 +10,28 @@ from fractions import Fraction
 import numpy as np
 
 from robandit.game import Floats
-from robandit.theory.theorems import Game, Potential, Theorem, round_of
+from robandit.theory.games import SambaGame
+from robandit.theory.theorems import Theorem, TheoremPotential, round_of
 
 DOUBT = 1e-9  # relative to the sum of absolute terms, far above what rounding can do
 
 
 @dataclass(frozen=True)
-class Searched:
-    """What a search found."""
+class SearchResult:
+    """How far a search went, and how many states break the theorem."""
 
     states: int
     games: int
     exact: int  # states that were worked out in fractions
     violations: int
-    dearest: float  # the largest price met as a share of the price allowed
+    largest_price: float  # as a share of the price allowed
 
 
-def random_game(dice: np.random.Generator, arms: int, theorem: Theorem) -> Game:
-    """Means in hundredths and a step somewhere below what the theorem allows."""
+def random_game(generator: np.random.Generator, arms: int, theorem: Theorem) -> SambaGame:
+    """Returns means in hundredths and a step somewhere below what the theorem allows."""
     while True:
-        means = np.sort(dice.integers(1, 101, arms))[::-1]
-        if dice.random() < 0.3:
+        means = np.sort(generator.integers(1, 101, arms))[::-1]
+        if generator.random() < 0.3:
             means[1:] = means[1]  # equal rivals are the hard case
         if means[0] == means[1]:
             continue
@@ -38,18 +39,20 @@ def random_game(dice: np.random.Generator, arms: int, theorem: Theorem) -> Game:
         limit = exact[0] / exact[1] - 1
         if theorem.id == "theorem-3":
             limit = (exact[0] - exact[1]) / (arms * exact[1] + exact[0] - exact[1])
-        share = Fraction(int(dice.choice([20, 50, 80, 95, 100 if theorem.id == "theorem-3" else 97])), 100)
-        game = Game(exact, share * limit)
+        share = Fraction(int(generator.choice([20, 50, 80, 95, 100 if theorem.id == "theorem-3" else 97])), 100)
+        game = SambaGame(exact, share * limit)
         if game.rate < 1 and theorem.applies(game):
             return game
 
 
-def random_states(dice: np.random.Generator, game: Game, knee: Fraction | None, count: int) -> Floats:
-    """States of many kinds: spread out, near a corner, near a tie with the leader, all alike, near the knee."""
+def random_states(generator: np.random.Generator, game: SambaGame, knee: Fraction | None, count: int) -> Floats:
+    """Returns states of many kinds: spread out, near a corner, near a tie with the leader, all alike, near the knee."""
     arms, alpha = game.arms, float(game.rate)
-    weights = np.exp(dice.normal(0.0, 1.0, (count, arms)) * dice.choice([0.02, 0.3, 1.0, 3.0, 6.0], (count, 1)))
-    kind = dice.integers(0, 4, count)
-    near = np.exp(dice.normal(0.0, alpha, count))
+    weights = np.exp(
+        generator.normal(0.0, 1.0, (count, arms)) * generator.choice([0.02, 0.3, 1.0, 3.0, 6.0], (count, 1))
+    )
+    kind = generator.integers(0, 4, count)
+    near = np.exp(generator.normal(0.0, alpha, count))
     weights[kind == 1, 0] = (weights[:, 1:].max(axis=1) * near)[kind == 1]
     weights[kind == 2, 0] = weights[kind == 2, 1:].max(axis=1)  # a tie, which the first arm wins
     if knee is not None:
@@ -58,11 +61,11 @@ def random_states(dice: np.random.Generator, game: Game, knee: Fraction | None, 
     return np.asarray(np.maximum(weights / weights.sum(axis=1, keepdims=True), 1e-14))
 
 
-def changes(game: Game, v: Potential, p: Floats) -> Floats:
-    """At least V(p') - V(p) after a success of each arm: (states, arms); ln(1 + x) <= x as in `round_of`."""
+def changes(game: SambaGame, v: TheoremPotential, p: Floats) -> Floats:
+    """Returns at least V(p') - V(p) after a success of each arm: (states, arms); ln(1 + x) <= x as in `round_of`."""
     alpha, count = float(game.rate), np.arange(len(p))
     lead = p.argmax(axis=1)
-    found = np.zeros_like(p)
+    change = np.zeros_like(p)
     top = p[count, lead]
     for arm in range(game.arms):
         by_leader = -alpha * p * p / top[:, None]
@@ -73,12 +76,12 @@ def changes(game: Game, v: Potential, p: Floats) -> Floats:
         by_other[count, lead] -= alpha * p[:, arm]
         moved = np.where((lead == arm)[:, None], by_leader, by_other)
         inverse = float(v.inverse) * phi_change(v, p[:, 0], moved[:, 0])
-        found[:, arm] = inverse + float(v.weight) / alpha * (moved[:, 1:] / p[:, 1:]).sum(axis=1)
-    return found
+        change[:, arm] = inverse + float(v.weight) / alpha * (moved[:, 1:] / p[:, 1:]).sum(axis=1)
+    return change
 
 
-def phi_change(v: Potential, p: Floats, step: Floats) -> Floats:
-    """phi(p + step) - phi(p) without cancellation on either side of the knee."""
+def phi_change(v: TheoremPotential, p: Floats, step: Floats) -> Floats:
+    """Returns phi(p + step) - phi(p) without cancellation on either side of the knee."""
     plain = -step / (p * (p + step))
     if v.knee is None:
         return np.asarray(plain)
@@ -89,15 +92,15 @@ def phi_change(v: Potential, p: Floats, step: Floats) -> Floats:
     return np.asarray(np.where(below, plain, np.where(above, straight, mixed[0] - mixed[1])))
 
 
-def search(theorem: Theorem, arms: range, games: int, states: int, seed: int) -> Searched:
-    """Random games for each number of arms, random states in each."""
-    dice = np.random.default_rng(seed)
-    looked_at, exact, violations, dearest = 0, 0, 0, 0.0
+def search(theorem: Theorem, arms: range, games: int, states: int, seed: int) -> SearchResult:
+    """Tries random games for each number of arms, random states in each."""
+    generator = np.random.default_rng(seed)
+    searched, exact, violations, largest = 0, 0, 0, 0.0
     for count in arms:
         for _ in range(games):
-            game = random_game(dice, count, theorem)
+            game = random_game(generator, count, theorem)
             v = theorem.potential(game)
-            p = random_states(dice, game, v.knee, states)
+            p = random_states(generator, game, v.knee, states)
             gain = changes(game, v, p)
             means = np.array([float(mean) for mean in game.means])
             regret = p @ (means[0] - means)
@@ -109,9 +112,9 @@ def search(theorem: Theorem, arms: range, games: int, states: int, seed: int) ->
             for row in np.flatnonzero(doubtful):
                 weights = [Fraction(float(weight)) for weight in p[row]]
                 total = sum(weights)
-                found = round_of(game, v, tuple(weight / total for weight in weights))
+                exact_drift, exact_price, exact_allowed = round_of(game, v, tuple(weight / total for weight in weights))
                 exact += 1
-                violations += found[0] > 0 or found[1] > found[2]
-            looked_at += len(p)
-            dearest = max(dearest, float((price / allowed).max()))
-    return Searched(looked_at, len(arms) * games, exact, violations, dearest)
+                violations += exact_drift > 0 or exact_price > exact_allowed
+            searched += len(p)
+            largest = max(largest, float((price / allowed).max()))
+    return SearchResult(searched, len(arms) * games, exact, violations, largest)

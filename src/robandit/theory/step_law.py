@@ -15,11 +15,14 @@ So regret grows as T^(phi + max(0, 1 - kappa)), which is log T where both condit
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from robandit.game import Floats
 from robandit.theory.optimal_attack import interpolation
+
+DOUBLINGS = 23  # of the horizon in `growth_table`: to 8.4 million rounds
 
 
 @dataclass(frozen=True)
@@ -58,43 +61,38 @@ class Rule:
         enough = [float(step) for step in steps if self.growth(float(step), best, rival) <= growth]
         if not enough:
             return None
-        low, high = 0.0, enough[0]
-        for _ in range(50):
-            middle = 0.5 * (low + high)
-            low, high = (low, middle) if self.growth(middle, best, rival) <= growth else (middle, high)
-        return high
+        return bisect(lambda step: self.growth(step, best, rival) > growth, 0.0, enough[0], 50)[1]
 
     def least_price(self, step: float, best: float, rival: float) -> float:
-        """What a unit of corruption buys of who holds p* near 0: for SAMBA (2 + alpha)/(1 - rho)."""
+        """What a unit of corruption buys an attacker who holds p* near 0: for SAMBA (2 + alpha)/(1 - rho)."""
         up, down = 1.0 - 1.0 / self.lift(step), self.slope(step)
         return (best - rival) * (up + down) / (best * up - rival * down)
 
     def limit(self, best: float, rival: float) -> float:
         """The largest step with growth like log T."""
-        low, high = 1e-6, 1.0 - 1e-6
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            if self.exponent(middle, best, rival) == 0.0:
-                low = middle
-            else:
-                high = middle
-        return low
+        return bisect(lambda step: self.exponent(step, best, rival) == 0.0, 1e-6, 1.0 - 1e-6, 60)[0]
+
+
+def bisect(is_low: Callable[[float], bool], low: float, high: float, halvings: int) -> tuple[float, float]:
+    """Returns an interval around the point up to which `is_low` is true."""
+    for _ in range(halvings):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if is_low(middle) else (low, middle)
+    return low, high
 
 
 def root(lift: float, up: float, down: float) -> float:
-    """The x > 0 with up (1 - lift^-x) = down x; 0 where there is none."""
+    """Returns the x > 0 with up (1 - lift^-x) = down x; 0 where there is none."""
+
+    def is_low(x: float) -> bool:
+        return up * -math.expm1(-x * math.log(lift)) > down * x
+
     if up * math.log(lift) <= down:
         return 0.0
     low, high = 0.0, 1.0
-    while up * -math.expm1(-high * math.log(lift)) > down * high:
+    while is_low(high):
         low, high = high, 2.0 * high
-    for _ in range(80):
-        middle = 0.5 * (low + high)
-        if up * -math.expm1(-middle * math.log(lift)) > down * middle:
-            low = middle
-        else:
-            high = middle
-    return high
+    return bisect(is_low, low, high, 80)[1]
 
 
 def balance(step: float) -> float:
@@ -114,7 +112,7 @@ RULES = (
 def exact_regret(
     rule: Rule, step: float, means: tuple[float, float], doublings: int, width: float = 0.05
 ) -> dict[int, float]:
-    """The expected regret with two arms and no corruption after 1, 2, 4, ... rounds.
+    """Returns the expected regret with two arms and no corruption after 1, 2, 4, ... rounds.
 
     The state is the log-odds of the best arm on a grid with cubic interpolation; a round is a matrix P, and the regret
     of 2T rounds is that of T, plus P^T times that of T.
@@ -134,15 +132,44 @@ def exact_regret(
         first, weights = interpolation(after, x, width)
         for k in range(4):
             np.add.at(rounds, (np.arange(len(x)), first + k), probability * weights[:, k])
-    regret, told = (means[0] - means[1]) * q, {}
+    regret, by_rounds = (means[0] - means[1]) * q, {}
     for power in range(doublings + 1):
-        told[2**power] = float(regret[half])
+        by_rounds[2**power] = float(regret[half])
         regret = regret + rounds @ regret
         rounds = rounds @ rounds
-    return told
+    return by_rounds
 
 
 def growth_exponent(regrets: dict[int, float], rounds: int) -> float:
-    """The local power of T at this many rounds (a power of two): log2 of the ratio of successive increments."""
+    """Returns the local power of T at this many rounds (a power of two): log2 of the ratio of successive increments."""
     first, second = regrets[rounds] - regrets[rounds // 2], regrets[2 * rounds] - regrets[rounds]
     return math.log2(second / first)
+
+
+STEPS = {
+    "samba": (0.05, 0.15, 0.2, 0.24),
+    "exponential-samba": (0.2, 0.3, 0.45, 0.6),
+    "balanced-samba": (0.3, 0.6, 0.68),
+    "harmonic": (0.15, 0.3, 0.45),
+}
+
+
+def growth_table(means: tuple[float, float]) -> dict[str, Any]:
+    """Returns each rule's limit, and at several steps the power of T it predicts beside the exact local one."""
+    rows = []
+    for rule in RULES:
+        for step in STEPS[rule.name]:
+            regrets = exact_regret(rule, step, means, DOUBLINGS)
+            rows.append(
+                {
+                    "rule": rule.name,
+                    "step": step,
+                    "kappa": rule.kappa(step, *means),
+                    "phi": rule.phi(step, *means),
+                    "predicted_exponent": rule.exponent(step, *means),
+                    "exact_exponent": growth_exponent(regrets, 2 ** (DOUBLINGS - 1)),
+                    "rounds": 2**DOUBLINGS,
+                    "regret": regrets[2**DOUBLINGS],
+                }
+            )
+    return {"means": list(means), "limits": {rule.name: rule.limit(*means) for rule in RULES}, "rows": rows}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from robandit.game import Floats
-from robandit.theory.games import WARN_FROM, TwoArms, exact
+from robandit.theory.games import WARN_FROM, SambaGame
 from robandit.theory.growth import growth_constant
 from robandit.theory.optimal_attack import optimal_attack
 from robandit.theory.potentials import best_potential
@@ -20,10 +20,10 @@ NODES = 200  # of the quadrature
 
 
 def reflecting(p: float, rho: float) -> float:
-    """Regret for a unit of corruption if p* is held below p, as alpha and Delta go to 0 with rho fixed.
+    """Returns the regret for a unit of corruption if p* is held below p, as alpha and Delta go to 0 with rho fixed.
 
     g(p) = 2 k int_0^1 (1 - p u)^2 u^(k-3) exp(k p (1 - u)) du with k = 2/rho. With u = v^m, m = 1/(k-2), the power of u
-    is gone; it is left alone where it does no harm.
+    is gone; for larger k it does no harm and stays.
     """
     k = 2.0 / rho
     nodes, weights = quadrature()
@@ -35,19 +35,19 @@ def reflecting(p: float, rho: float) -> float:
 
 @cache
 def quadrature() -> tuple[Floats, Floats]:
-    """Gauss's nodes and weights on [0, 1]."""
+    """Returns Gauss's nodes and weights on [0, 1]."""
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     return 0.5 * (nodes + 1.0), 0.5 * weights
 
 
 def diffusion_ratio(rho: float) -> float:
-    """The best b over b_inf in that limit: above 1 from rho = 0.39 on, towards e as rho goes to 1."""
+    """Returns the best b over b_inf in that limit: above 1 from rho = 0.39 on, towards e as rho goes to 1."""
     return max(1.0, reflecting(0.5, rho) / reflecting(0.0, rho))
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step as a share of its limit, and the price of a unit of corruption by three roads."""
+    """A step as a share of its limit, and the price of a unit of corruption in three ways."""
 
     rho: float
     rate: float
@@ -58,30 +58,29 @@ class Step:
 
 
 def step(means: tuple[float, float], rho: float) -> Step:
-    """All about one step."""
+    """Returns all about one step."""
     rate = rho * (means[0] / means[1] - 1.0)
-    game = TwoArms(exact(means[0]), exact(means[1]), exact(round(rate, 12)))
-    least = float(game.least_price)
-    found = best_potential(game, splines=True)
-    return Step(rho, rate, least, found.price, least * diffusion_ratio(rho), growth_constant(means, rate))
+    game = SambaGame.of(means, round(rate, 12))
+    least, price = float(game.least_price), best_potential(game, splines=True).price
+    return Step(rho, rate, least, price, least * diffusion_ratio(rho), growth_constant(means, rate))
 
 
 def equal_growth(means: tuple[float, float], rho: float) -> list[dict[str, Any]]:
-    """The rules of the family at steps with which clean regret grows alike: what a unit of corruption costs each."""
+    """Returns what a unit of corruption costs each rule of the family, at steps with which clean regret grows alike."""
     growth, rows = SAMBA.growth(rho * (means[0] / means[1] - 1.0), *means), []
     for rule in RULES:
         rate = rule.step_growing(growth, *means)
         row: dict[str, Any] = {"rule": rule.name, "growth": growth, "rate": rate, "least": None, "programme": None}
         if rate is not None:
-            game = TwoArms(exact(means[0]), exact(means[1]), exact(round(rate, 12)))
+            game = SambaGame.of(means, round(rate, 12))
             row["least"] = rule.least_price(rate, *means)
             row["programme"] = best_potential(game, splines=True, rule=rule).price
         rows.append(row)
     return rows
 
 
-def bought(means: tuple[float, float], rate: float, price: float, horizons: tuple[int, ...]) -> list[float]:
-    """What the exact worst attack spends at this price, by horizon: bounded above b*, growing with T below it."""
+def spending_at(means: tuple[float, float], rate: float, price: float, horizons: tuple[int, ...]) -> list[float]:
+    """Returns what the exact worst attack spends at this price, by horizon: bounded above b*, growing with T below."""
     return [
         float(optimal_attack(means, learning_rate=rate, horizon=horizon, price=price).spending or 0.0)
         for horizon in horizons
@@ -89,7 +88,7 @@ def bought(means: tuple[float, float], rate: float, price: float, horizons: tupl
 
 
 def best_step(means: tuple[float, float], horizon: int, budget: float) -> tuple[float, float]:
-    """The step with the least growth ln T + b*(rho) C, by the limit formula, and that sum: advice, not a bound."""
+    """Returns the step with the least growth ln T + b*(rho) C by the limit formula, and that sum: no bound."""
     limit = means[0] / means[1] - 1.0
     shares = np.linspace(0.01, 0.99, 197)
     sums = [
@@ -102,8 +101,8 @@ def best_step(means: tuple[float, float], horizon: int, budget: float) -> tuple[
     return float(shares[place]) * limit, float(sums[place])
 
 
-def advice(means: tuple[float, float], horizon: int, budget: float) -> dict[str, Any]:
-    """Limits, the table of prices, and the best step for this horizon and budget."""
+def advise_steps(means: tuple[float, float], horizon: int, budget: float) -> dict[str, Any]:
+    """Returns limits, the table of prices, and the best step for this horizon and budget."""
     limit = means[0] / means[1] - 1.0
     rows = [vars(step(means, rho)) for rho in SHARES if rho * limit < 1.0]
     rate, total = best_step(means, horizon, budget)

@@ -12,41 +12,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from robandit.errors import InputError
-from robandit.theory.rounds import State, after_success, leader_of
+from robandit.theory.games import SambaGame
+from robandit.theory.rounds import Probabilities, after_success, leader_of
 
 
 @dataclass(frozen=True)
-class Game:
-    """K arms, the best one first, and SAMBA's step; everything the theorems are made of."""
-
-    means: tuple[Fraction, ...]
-    rate: Fraction
-
-    @property
-    def arms(self) -> int:
-        return len(self.means)
-
-    @property
-    def second(self) -> Fraction:
-        return max(self.means[1:])
-
-    @property
-    def gap(self) -> Fraction:
-        return self.means[0] - self.second
-
-    @property
-    def spread(self) -> Fraction:
-        """G = Delta_max/Delta."""
-        return (self.means[0] - min(self.means)) / self.gap
-
-    @property
-    def rho(self) -> Fraction:
-        return self.rate * self.second / self.gap
-
-
-@dataclass(frozen=True)
-class Potential:
-    """V = inverse phi(p*) + (weight/alpha) sum of ln p_a over wrong arms; what it promises."""
+class TheoremPotential:
+    """V = inverse phi(p*) + (weight/alpha) sum of ln p_a over wrong arms, and the bound it proves."""
 
     inverse: Fraction
     weight: Fraction
@@ -68,11 +40,14 @@ class Theorem:
     id: str
     text: str
     condition: str
-    applies: Callable[[Game], bool]
-    potential: Callable[[Game], Potential]
+    applies: Callable[[SambaGame], bool]
+    potential: Callable[[SambaGame], TheoremPotential]
 
-    def bound(self, game: Game, horizon: int, budget: float, contested: float | None = None) -> float:
-        """The bound on the expected regret; `contested` is what is spent while a* leads below 1/2 (None: all)."""
+    def bound(self, game: SambaGame, horizon: int, budget: float, contested: float | None = None) -> float:
+        """Returns the bound on the expected regret; `contested` is what is spent while a* leads below 1/2 (None: all).
+
+        Raises InputError where the theorem does not apply.
+        """
         if not self.applies(game):
             raise InputError(f"{self.id} needs {self.condition}")
         v, alpha, arms = self.potential(game), float(game.rate), game.arms
@@ -80,8 +55,8 @@ class Theorem:
         if arms > 2 or v.knee is not None:
             grown = math.log((1.0 + alpha * horizon / arms) / (1.0 - alpha))
         logs = (arms - 1) * float(v.weight) / alpha * grown
-        dear = budget if contested is None else contested
-        return logs + float(v.constant) + float(v.prices[0]) * (budget - dear) + float(v.prices[1]) * dear
+        late = budget if contested is None else contested
+        return logs + float(v.constant) + float(v.prices[0]) * (budget - late) + float(v.prices[1]) * late
 
 
 def log_above(rate: Fraction) -> Fraction:
@@ -92,35 +67,35 @@ def log_above(rate: Fraction) -> Fraction:
     return Fraction(math.ceil(exact * 10**15), 10**15)
 
 
-def two(game: Game, weight: Fraction, shape: Fraction, log_step: Fraction) -> Potential:
+def two(game: SambaGame, weight: Fraction, shape: Fraction, log_step: Fraction) -> TheoremPotential:
     """The two-armed potentials: shape (1 + alpha)/(alpha p) + (weight/alpha) ln q, b = 2 shape/(1 - alpha) + weight."""
     inverse = shape * (1 + game.rate) / game.rate
     price = 2 * shape / (1 - game.rate) + weight
-    return Potential(inverse, weight, None, (price, price), inverse, log_step)
+    return TheoremPotential(inverse, weight, None, (price, price), inverse, log_step)
 
 
-def first(game: Game) -> Potential:
+def first(game: SambaGame) -> TheoremPotential:
     return two(game, Fraction(1), 1 / (1 - game.rho), game.rate)
 
 
-def sharp_weight(game: Game) -> Fraction:
+def sharp_weight(game: SambaGame) -> Fraction:
     """lambda = alpha Delta/(alpha r_1 - r_2 ln(1 + alpha)), or a fraction just above it."""
     alpha = game.rate
-    return alpha * game.gap / (alpha * game.means[0] - game.second * log_above(alpha))
+    return alpha * game.gap / (alpha * game.means[0] - game.rival * log_above(alpha))
 
 
-def first_sharp(game: Game) -> Potential:
+def first_sharp(game: SambaGame) -> TheoremPotential:
     return two(game, sharp_weight(game), 1 / (1 - game.rho), log_above(game.rate))
 
 
-def first_sharp_applies(game: Game) -> bool:
+def first_sharp_applies(game: SambaGame) -> bool:
     alpha, rho = game.rate, game.rho
     enough = rho * (1 + alpha) <= (1 - rho) * (1 - alpha)
     return game.arms == 2 and enough and 2 * rho * (1 + alpha) <= (1 - rho) * (1 - alpha) * (1 + sharp_weight(game))
 
 
-def second(game: Game) -> Potential:
-    alpha, rho, limit = game.rate, game.rho, game.gap / game.second
+def second(game: SambaGame) -> TheoremPotential:
+    alpha, rho, limit = game.rate, game.rho, game.gap / game.rival
     shape = 2 / (1 - rho)
     noise = 2 * rho * (1 + alpha) / (1 - alpha)
     late = 1 + 2 * shape * (1 + alpha) / (1 - alpha) * max(rho * (2 + limit) - 1, Fraction(0))
@@ -128,25 +103,27 @@ def second(game: Game) -> Potential:
     return two(game, weight, shape, alpha)
 
 
-def third(game: Game) -> Potential:
+def third(game: SambaGame) -> TheoremPotential:
     alpha, arms = game.rate, game.arms
     shape = game.spread / (1 - 2 * game.rho / (1 - alpha))
     inverse = shape * (1 + alpha) / alpha
     common = shape * (1 + alpha) * (2 - alpha) / (1 - alpha)
-    return Potential(inverse, Fraction(1), None, (common + 4, common * (arms - 1) + 2), (arms - 1) * inverse, alpha)
+    return TheoremPotential(
+        inverse, Fraction(1), None, (common + 4, common * (arms - 1) + 2), (arms - 1) * inverse, alpha
+    )
 
 
-def third_applies(game: Game) -> bool:
-    return game.rate * (game.arms * game.second + game.gap) <= game.gap and 2 * game.rho < 1 - game.rate
+def third_applies(game: SambaGame) -> bool:
+    return game.rate * (game.arms * game.rival + game.gap) <= game.gap and 2 * game.rho < 1 - game.rate
 
 
-def fourth(game: Game) -> Potential:
+def fourth(game: SambaGame) -> TheoremPotential:
     alpha, rho = game.rate, game.rho
-    y = game.gap * (1 - rho) / (2 * (1 + alpha) * game.second)
+    y = game.gap * (1 - rho) / (2 * (1 + alpha) * game.rival)
     knee = (1 - alpha) * min(Fraction(1), y / (alpha * (1 + y))) / game.arms
     inverse = 2 * (1 + alpha) * game.spread / (alpha * (1 - rho))
     price = alpha * inverse / (2 * knee**2 * (1 - alpha)) + 4
-    return Potential(inverse, Fraction(1), knee, (price, price), inverse / knee**2, alpha)
+    return TheoremPotential(inverse, Fraction(1), knee, (price, price), inverse / knee**2, alpha)
 
 
 THEOREMS = (
@@ -192,7 +169,7 @@ THEOREMS = (
 )
 
 
-def round_of(game: Game, v: Potential, p: State) -> tuple[Fraction, Fraction, Fraction]:
+def round_of(game: SambaGame, v: TheoremPotential, p: Probabilities) -> tuple[Fraction, Fraction, Fraction]:
     """In one state: at least E[V(p') - V(p)] + regret without corruption, at least its price, and the price allowed."""
     lead = leader_of(p)
     drift, price = Fraction(0), Fraction(0)

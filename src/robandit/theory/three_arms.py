@@ -32,7 +32,7 @@ class ThreeArms:
 def three_arms(
     means: tuple[float, ...], *, learning_rate: float = 0.05, horizon: int = 2_000, price: float, step: float = 0.15
 ) -> ThreeArms:
-    """Solve for the worst attack; `step` is the grid's width in log-ratios."""
+    """Returns the worst attack; `step` is the grid's width in log-ratios. Raises InputError for impossible terms."""
     if len(means) != 3 or not (min(means) > 0.0 and max(means[1:]) < means[0] <= 1.0):
         raise InputError(f"means must be three numbers from 0 to 1, the best arm first, not {means!r}")
     if not 0.0 < learning_rate < 1.0:

@@ -9,7 +9,7 @@ def solve_three(
     """Into `rows`, by grid point: the most of regret - price * spending, the spending, the clean regret.
 
     A success of arm k leads from grid point (i, j) into the square of sixteen that begins at `first`, with `weights`
-    in each direction. What the adversary does with one arm is linear in its mean, so for each size it moves every
+    in each direction. What the attacker does with one arm is linear in its mean, so for each size it moves every
     mean as far as that goes, to the side that pays.
     """
     probabilities, first, weights = tables
@@ -32,12 +32,12 @@ def solve_three(
                 for c in sizes:
                     worth = -price * c
                     for arm in range(3):
-                        worth += moved(means[arm], c, change[arm]) * change[arm]
+                        worth += move(means[arm], c, change[arm]) * change[arm]
                     if worth > most:
                         most, bill = worth, c
                 if bill > 0.0:
                     for arm in range(3):
-                        shift[arm] = moved(means[arm], bill, change[arm])
+                        shift[arm] = move(means[arm], bill, change[arm])
                 spent, clean = bill, loss
                 for arm in range(3):
                     p = probabilities[i, j, arm]
@@ -53,8 +53,8 @@ def solve_three(
                     rows[row, i, j] = work[0, row, i, j]
 
 
-def moved(mean: float, size: float, gain: float) -> float:
-    """A mean moved by this much to the side that pays."""
+def move(mean: float, size: float, gain: float) -> float:
+    """Returns a mean moved by this much to the side that pays."""
     return min(mean + size, 1.0) if gain > 0.0 else max(mean - size, 0.0)
 
 

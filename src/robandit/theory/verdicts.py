@@ -1,39 +1,68 @@
-"""What was found about a statement: a word, and the numbers behind it."""
+"""Statements of the paper: what each says, the function that weighs it, and the verdict that function returns."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 HOLDS, FAILS, STRONGER, OPEN = "holds", "fails", "holds under a stronger condition", "open"
 
-# how it is known: an argument or a counterexample to be redone by hand; exactly, but in the states named only; computed
+# the label: an argument or a counterexample to redo by hand; exactly, but only in the states named; computed
 PROVED, ENUMERATED, NUMERICAL = "proved", "enumerated", "numerical"
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A verdict (`open`: the proof given fails, the statement is not refuted), its evidence and how it is known."""
+class StatementVerdict:
+    """A verdict (`open`: the printed proof fails, the statement is not refuted), its evidence and its label."""
 
     verdict: str
     evidence: str
     label: str = NUMERICAL
 
 
-Weighing = Callable[[], Finding]
+Weighing = Callable[[], StatementVerdict]
 
 
-def all_hold(broken: list[str], checked: int, what: str) -> Finding:
-    """Holds if nothing was broken in so many checks, fails with the first exception."""
+@dataclass(frozen=True)
+class Statement:
+    """One sentence of the paper."""
+
+    id: str
+    where: str
+    text: str
+    weigh: Weighing
+
+
+BY_ID: dict[str, Statement] = {}  # filled by `statement` as the weigh_*.py modules are imported
+
+
+def statement(id: str, where: str) -> Callable[[Weighing], Weighing]:
+    """Marks the function that weighs a statement; its docstring is the paper's sentence."""
+
+    def mark(weigh: Weighing) -> Weighing:
+        BY_ID[id] = Statement(id, where, " ".join((weigh.__doc__ or "").split()), weigh)
+        return weigh
+
+    return mark
+
+
+def all_hold(checks: Iterable[tuple[bool, str]], what: str) -> StatementVerdict:
+    """Holds if every check does; fails with the words of the first that does not."""
+    checked, broken = 0, []
+    for holds, words in checks:
+        checked += 1
+        if not holds:
+            broken.append(words)
     if broken:
-        return Finding(FAILS, f"Broken in {len(broken):,} of {checked:,} {what}; the first: {broken[0]}.", PROVED)
-    return Finding(HOLDS, f"Enumerated in exact fractions: {checked:,} {what}, no exception.", ENUMERATED)
+        evidence = f"Broken in {len(broken):,} of {checked:,} {what}; the first: {broken[0]}."
+        return StatementVerdict(FAILS, evidence, PROVED)
+    return StatementVerdict(HOLDS, f"Enumerated in exact fractions: {checked:,} {what}, no exception.", ENUMERATED)
 
 
-def shown(value: Fraction) -> str:
-    """A fraction and, where it is not short, about how much that is."""
+def spell(value: Fraction) -> str:
+    """Returns a fraction and, where it is not short, about how much that is."""
     return str(value) if value.denominator < 100 else f"{value} (about {float(value):.3g})"
 
 
-def told(p: tuple[Fraction, ...]) -> str:
-    """A state."""
+def spell_state(p: tuple[Fraction, ...]) -> str:
+    """Returns a state in words."""
     return "p = (" + ", ".join(str(probability) for probability in p) + ")"

@@ -2,8 +2,8 @@
 
 With V = (1/alpha)(A/p + w ln q - d q) the one-round inequality E[V(p') - V(p)] + Delta q <= b c is, written out,
 `rival_leads` and `best_leads` below: functions of the trailing arm's probability over the leader's, s in [0, 1]. What
-the adversary does enters through the means it shows; V falls in p (`falls`), so the worst it can do with a cost c is to
-lower the best arm and raise the rival by c, and between the corners of `TwoArms.sizes` the inequality is linear in c.
+the attacker does enters through the means of the round; V falls in p (`falls`), so the worst with a cost c is to lower
+the best arm and raise the rival by c, and between the corners of `SambaGame.sizes` the inequality is linear in c.
 """
 
 from collections.abc import Callable
@@ -13,15 +13,16 @@ from functools import partial
 
 import numpy as np
 
-from robandit.theory.games import TwoArms
+from robandit.theory.games import SambaGame
 from robandit.theory.interval import ONE, Interval, constant, log1p, log_ratio
+from robandit.theory.rounds import corrupt
 
-FIRST, MOST = 2_000, 2_000_000  # cells at the beginning, and the most that are looked at
+FIRST, MOST = 2_000, 2_000_000  # cells at the beginning, and at most
 
 
 @dataclass(frozen=True)
-class Potential:
-    """V = (1/alpha)(inverse/p + logarithm ln q - linear q), and the price b a unit of corruption."""
+class RoundedPotential:
+    """V = (1/alpha)(inverse/p + logarithm ln q - linear q), and the price b of a unit of corruption."""
 
     inverse: Fraction
     logarithm: Fraction
@@ -39,47 +40,44 @@ class Check:
     largest: float  # the largest upper bound met: at most 0 where it is verified
 
 
-def verify(game: TwoArms, potential: Potential) -> list[Check]:
-    """Every inequality the bound rests on; the bound is proved if all are verified."""
-    found = [everywhere("V falls in p", partial(falls, potential))]
-    found.append(Check("A, w, b are not negative", *signs(potential)))
+def verify(game: SambaGame, potential: RoundedPotential) -> list[Check]:
+    """Returns every inequality the bound rests on; the bound is proved if all are verified."""
+    smallest = min(potential.inverse, potential.logarithm, potential.price)  # the closing drops what has this sign
+    checks = [
+        everywhere("V falls in p", partial(falls, potential)),
+        Check("A, w, b are not negative", smallest >= 0, 1, float(-smallest)),
+    ]
     for size in game.sizes:
-        found.append(everywhere(f"rival leads, c = {size}", partial(rival_leads, game, potential, size)))
-        found.append(everywhere(f"best leads, c = {size}", partial(best_leads, game, potential, size)))
-    return found
-
-
-def signs(potential: Potential) -> tuple[bool, int, float]:
-    """The closing of the bound drops what has this sign."""
-    smallest = min(potential.inverse, potential.logarithm, potential.price)
-    return smallest >= 0, 1, float(-smallest)
+        checks.append(everywhere(f"rival leads, c = {size}", partial(rival_leads, game, potential, size)))
+        checks.append(everywhere(f"best leads, c = {size}", partial(best_leads, game, potential, size)))
+    return checks
 
 
 def everywhere(name: str, excess: Callable[[Interval], Interval]) -> Check:
-    """Whether the excess is at most 0 on all of [0, 1]: what is not decided is cut in four, as far as that goes."""
+    """Returns whether the excess is at most 0 on all of [0, 1]; undecided cells are cut in four, up to a limit."""
     edges = np.linspace(0.0, 1.0, FIRST + 1)
     low, high = edges[:-1], edges[1:]
     cells, largest = 0, -np.inf
     while len(low):
-        found = excess(Interval(low, high))
+        bounds = excess(Interval(low, high))
         cells += len(low)
-        if np.any(found.low > 0.0) or cells > MOST:
-            return Check(name, False, cells, float(found.high.max()))
-        proved = found.high <= 0.0
-        largest = max(largest, float(np.max(found.high[proved], initial=-np.inf)))
+        if np.any(bounds.low > 0.0) or cells > MOST:
+            return Check(name, False, cells, float(bounds.high.max()))
+        proved = bounds.high <= 0.0
+        largest = max(largest, float(np.max(bounds.high[proved], initial=-np.inf)))
         low, high = low[~proved], high[~proved]
         cuts = [low + (high - low) * part for part in (0.25, 0.5, 0.75)]
         low, high = np.concatenate([low, *cuts]), np.concatenate([*cuts, high])
     return Check(name, True, cells, largest)
 
 
-def falls(v: Potential, p: Interval) -> Interval:
+def falls(v: RoundedPotential, p: Interval) -> Interval:
     """dV/dp times p^2 q, to be at most 0."""
     q = ONE - p
     return constant(v.linear) * p * p * q - constant(v.inverse) * q - constant(v.logarithm) * p * p
 
 
-def rival_leads(game: TwoArms, v: Potential, size: Fraction, s: Interval) -> Interval:
+def rival_leads(game: SambaGame, v: RoundedPotential, size: Fraction, s: Interval) -> Interval:
     """The excess where the rival leads, s = p/q."""
     alpha, best, rival, bill = terms(game, v, size)
     q = ONE / (ONE + s)
@@ -88,10 +86,10 @@ def rival_leads(game: TwoArms, v: Potential, size: Fraction, s: Interval) -> Int
     inverse = (rival - best + alpha * (rival + s * best)) / ((ONE - alpha * s) * (ONE + alpha))
     logarithm = q * square * (rival * log_ratio(alpha * square) - best * log_ratio(-(alpha * s)))
     linear = p * p * (rival - best)
-    return combined(v, inverse, logarithm, linear) + constant(game.gap) * q - bill
+    return combine(v, inverse, logarithm, linear) + constant(game.gap) * q - bill
 
 
-def best_leads(game: TwoArms, v: Potential, size: Fraction, s: Interval) -> Interval:
+def best_leads(game: SambaGame, v: RoundedPotential, size: Fraction, s: Interval) -> Interval:
     """The excess where the best arm leads, s = q/p; without corruption divided by q, so that q = 0 is decided too."""
     alpha, best, rival, bill = terms(game, v, size)
     q = ONE - ONE / (ONE + s)
@@ -100,16 +98,16 @@ def best_leads(game: TwoArms, v: Potential, size: Fraction, s: Interval) -> Inte
     logarithm = rival * (log1p(alpha) / alpha) - best * log_ratio(-(alpha * s))
     linear = q * (rival - best)
     if size == 0:
-        return combined(v, s * (ONE + s) * inverse, logarithm, linear) + constant(game.gap)
-    return combined(v, square * inverse, q * logarithm, q * linear) + constant(game.gap) * q - bill
+        return combine(v, s * (ONE + s) * inverse, logarithm, linear) + constant(game.gap)
+    return combine(v, square * inverse, q * logarithm, q * linear) + constant(game.gap) * q - bill
 
 
-def terms(game: TwoArms, v: Potential, size: Fraction) -> tuple[Interval, Interval, Interval, Interval]:
-    """The step, the two means the adversary shows, and b c."""
-    shown = max(game.best - size, Fraction(0)), min(game.rival + size, Fraction(1))
-    return constant(game.rate), constant(shown[0]), constant(shown[1]), constant(v.price * size)
+def terms(game: SambaGame, v: RoundedPotential, size: Fraction) -> tuple[Interval, Interval, Interval, Interval]:
+    """Returns the step, the two corrupted means, and b c."""
+    best, rival = corrupt(game.means, size)
+    return constant(game.rate), constant(best), constant(rival), constant(v.price * size)
 
 
-def combined(v: Potential, inverse: Interval, logarithm: Interval, linear: Interval) -> Interval:
-    """The drift of V from the drifts of its three functions."""
+def combine(v: RoundedPotential, inverse: Interval, logarithm: Interval, linear: Interval) -> Interval:
+    """Returns the drift of V from the drifts of its three functions."""
     return constant(v.inverse) * inverse + constant(v.logarithm) * logarithm - constant(v.linear) * linear

@@ -9,18 +9,21 @@ from robandit.environments.means import spread_means
 from robandit.lab.batch import simulate
 from robandit.policies.samba import Samba
 from robandit.theory import weigh_paths, weigh_rounds
+from robandit.theory.games import SambaGame
 from robandit.theory.growth import growth_constant
 from robandit.theory.optimal_attack import optimal_attack
 from robandit.theory.rounds import fractions
-from robandit.theory.theorems import THEOREMS, Game
-from robandit.theory.verdicts import FAILS, HOLDS, OPEN, PROVED, STRONGER, Finding, Weighing
+from robandit.theory.theorems import THEOREMS
+from robandit.theory.verdicts import FAILS, HOLDS, OPEN, PROVED, STRONGER, StatementVerdict, Weighing, statement
 
 MEANS, RATE, GAP = (0.9, 0.8), 0.05, 0.1
-GAME = Game(fractions("0.9", "0.8"), Fraction("0.05"))
+GAME = SambaGame.of(MEANS, RATE)
 
 
-def fact_1() -> Finding:
-    """R <= (K/(alpha Delta)) ln T + Q0 without corruption; checked without the Q0 it may add."""
+@statement("fact-1", "Fact 1")
+def fact_1() -> StatementVerdict:
+    """Without corruption and for alpha < Delta/(r* - Delta), Rg(T) <= (K/(alpha Delta)) log T + Q_0."""
+    # R <= (K/(alpha Delta)) ln T + Q0 without corruption; checked without the Q0 it may add.
     rows, below = [], True
     for horizon in (1_000, 10_000, 100_000):
         regret = optimal_attack(MEANS, price=1e9, horizon=horizon).clean_regret
@@ -31,24 +34,25 @@ def fact_1() -> Finding:
     bound = 9 / (RATE * 0.1) * math.log(100_000)
     below = below and float(played["mean"] or 0) + float(played["half_width_95"] or 0) < bound
     rows.append(f"K = 9, T = 100,000: {played['mean']:,.0f} ± {played['half_width_95']:,.0f} <= {bound:,.0f}")
-    return Finding(
+    return StatementVerdict(
         HOLDS if below else OPEN,
         f"Exact for means 0.9 and 0.8, alpha = {RATE}, played for the paper's grid (100 runs), already without Q0: "
         f"{'; '.join(rows)}.",
     )
 
 
-def fact_1_order() -> Finding:
-    """(K/(alpha Delta)) ln T is not O(K ln T/Delta): alpha is below Delta/r_2."""
+@statement("fact-1-order", "Fact 1")
+def fact_1_order() -> StatementVerdict:
+    """(K/(alpha Delta)) log T + Q_0 = O((K/Delta) log T)."""
+    # (K/(alpha Delta)) ln T is not O(K ln T/Delta): alpha is below Delta/r_2.
     rows, ratios = [], []
     for gap in fractions("1/10", "1/100", "1/1000"):
         rival = Fraction(9, 10) - gap
         ratios.append(rival / gap)
         rows.append(f"Delta = {gap}: more than {rival / gap}")
-    true = [
-        growth_constant((0.9, 0.9 - gap), 0.5 * gap / (0.9 - gap)) * gap for gap in (0.1, 0.01, 0.001)
-    ]  # times Delta: settles if the order is 1/Delta
-    return Finding(
+    # times Delta: settles if the order is 1/Delta
+    true = [growth_constant((0.9, 0.9 - gap), 0.5 * gap / (0.9 - gap)) * gap for gap in (0.1, 0.01, 0.001)]
+    return StatementVerdict(
         FAILS if ratios[-1] > 90 * ratios[0] else HOLDS,
         f"r* = 9/10: K/(alpha Delta) over K/Delta is {'; '.join(rows)}, so the printed equality is no equality of "
         "orders: the bound is O(K ln T/Delta^2). The regret itself is better than that bound: with alpha half of its "
@@ -58,8 +62,9 @@ def fact_1_order() -> Finding:
     )
 
 
-def theorem_2() -> Finding:
-    """O(K ln T/Delta + C/Delta)."""
+@statement("theorem-2", "Theorem 2")
+def theorem_2() -> StatementVerdict:
+    """For alpha < Delta/(r* - Delta) and corruption C, Rg(T) = O(K log T/Delta + C/Delta)."""
     first, _, _, _, fourth = THEOREMS
     exact = optimal_attack(MEANS, budget=20.0)
     proved, general = first.bound(GAME, 10_000, 20.0), fourth.bound(GAME, 10_000, 20.0)
@@ -68,19 +73,19 @@ def theorem_2() -> Finding:
     proof = "stands: none of its steps fail"
     if failing:
         proof = f"is not one: {COUNTS[len(failing)]} of its steps fail ({', '.join(failing)})"
-    return Finding(
+    return StatementVerdict(
         OPEN if not exact.regret < proved < general else STRONGER if failing else HOLDS,
         f"The proof printed {proof}. For two arms and alpha <= Delta/(r* + r_2) more is true: b = {prices[0]:.2f} a "
-        "unit of C, without "
-        f"1/Delta (Theorem 1); means 0.9 and 0.8, alpha = {RATE}, T = 10,000, C = 20: exact worst {exact.regret:.0f}, "
-        f"Theorem 1 {proved:.0f}. For K arms and every admissible alpha a bound linear in ln T and C holds with K^2 "
-        f"Delta_max/(Delta (1-rho)^3) in its price (Theorem 4; {prices[1]:.0f} here).",
+        f"unit of C, without 1/Delta (Theorem 1); means 0.9 and 0.8, alpha = {RATE}, T = 10,000, C = 20: exact worst "
+        f"{exact.regret:.0f}, Theorem 1 {proved:.0f}. For K arms and every admissible alpha a bound linear in ln T and "
+        f"C holds with K^2 Delta_max/(Delta (1-rho)^3) in its price (Theorem 4; {prices[1]:.0f} here).",
         PROVED,
     )
 
 
-def adversary_power() -> Finding:
-    """Section 2.2: moving means before the draw could be more powerful than changing what was drawn."""
+@statement("adversary-power", "section 2.2")
+def adversary_power() -> StatementVerdict:
+    """Changing the expected reward could be more powerful than changing the realised feedback with the same C."""
     rows, stronger = [], []
     for budget in (10.0, 20.0):
         before, after = (
@@ -88,7 +93,7 @@ def adversary_power() -> Finding:
         )
         stronger.append(before > after)
         rows.append(f"C = {budget:g}: {before:.1f} before the draw, {after:.1f} after it")
-    return Finding(
+    return StatementVerdict(
         HOLDS if all(stronger) else FAILS,
         f"Exact worst attacks on SAMBA, means 0.9 and 0.8, alpha = {RATE}, T = 2,000, the budget held in every run: "
         f"{'; '.join(rows)}. Who sees the draw pays only in rounds that matter. The sentence is true of changes made "
@@ -96,14 +101,18 @@ def adversary_power() -> Finding:
     )
 
 
-def main_chain() -> Finding:
-    """The last lines of the proof: the sum of the lemmas, with its constants written out."""
+@statement("main-chain", "proof of Theorem 2")
+def main_chain() -> StatementVerdict:
+    """Rg(T) <= E sum q <= Q_0 + K/xi + 8K/(alpha Delta) + O(C/Delta) + (2K/(alpha Delta)) log T = O(K log T/Delta +
+    C/Delta).
+    """
+    # The last lines of the proof: the sum of the lemmas, with its constants written out.
     eps = 0.5 * (MEANS[0] / MEANS[1] / (1 + RATE) - 1)
     xi = RATE * MEANS[0] / (1 + RATE) - RATE * MEANS[1] * (1 + eps)
     zeta = xi / (RATE * (1 + eps + 1 / (1 + RATE)))
     per_unit, logs, constant = 1 / zeta + 9 / GAP, 4 / (RATE * GAP), 2 / xi + 16 / (RATE * GAP)
     proved = THEOREMS[0].potential(GAME)
-    return Finding(
+    return StatementVerdict(
         FAILS if per_unit > 20 * float(proved.prices[0]) else HOLDS,
         "The first step replaces every Delta_a by 1, which puts 1/Delta on every term, and the last calls alpha "
         f"constant though it is below Delta/r_2. Written out for means 0.9 and 0.8, alpha = {RATE}, eps half of its "
@@ -124,13 +133,14 @@ STEPS: dict[str, Weighing] = {  # of the proof of Theorem 2, each with the funct
 COUNTS = ("none", "one", "two", "three", "four", "five", "six")
 
 
-def remark_1() -> Finding:
-    """Without corruption every arm is pulled Theta(log T) times."""
+@statement("remark-1", "Remark 1")
+def remark_1() -> StatementVerdict:
+    """SAMBA needs a constant number of pulls in each phase; without corruption every arm has Theta(log T) in all."""
     regrets = [optimal_attack(MEANS, price=1e9, horizon=10**power).clean_regret for power in (3, 4, 5)]
     pulls = [regret / GAP for regret in regrets]
     steps = [later - earlier for earlier, later in pairwise(pulls)]
     predicted = growth_constant(MEANS, RATE) * math.log(10) / GAP
-    return Finding(
+    return StatementVerdict(
         HOLDS if abs(steps[1] / predicted - 1) < 0.05 else OPEN,
         "What can be checked in it: expected pulls of the worse arm, means 0.9 and 0.8, alpha = 0.05, by T = 1e3, 1e4, "
         f"1e5: {', '.join(f'{value:,.0f}' for value in pulls)}; by decade {steps[0]:,.0f} and {steps[1]:,.0f}, "
@@ -138,15 +148,16 @@ def remark_1() -> Finding:
     )
 
 
-def lower_bound() -> Finding:
-    """Table 1: Omega(C)."""
+@statement("lower-bound", "Table 1")
+def lower_bound() -> StatementVerdict:
+    """Every algorithm suffers Omega(C)."""
     rows, slopes = [], []
     for budget in (8.0, 16.0, 32.0):
         exact = optimal_attack(MEANS, budget=budget, horizon=4_000)
         slopes.append((exact.regret - exact.clean_regret) / budget)
         rows.append(f"C = {budget:g}: {slopes[-1]:.2f}")
     least = (2 + RATE) / (1 - float(GAME.rho))
-    return Finding(
+    return StatementVerdict(
         HOLDS if min(slopes) > 1 else OPEN,
         "For every algorithm by two mirrored games that can be made to look alike for 2C/Delta rounds: in one of them "
         f"it loses C. For SAMBA by an attack as witness: means 0.9 and 0.8, alpha = {RATE}, T = 4,000, extra regret a "

@@ -7,8 +7,8 @@ import numpy as np
 
 from robandit.game import Floats
 from robandit.lab.trace import summarised
-from robandit.theory.paths import Paths, embedded_chain, recoveries, rounds_above_half, time_to_half, traced
-from robandit.theory.verdicts import FAILS, HOLDS, OPEN, STRONGER, Finding
+from robandit.theory.paths import SambaRuns, embedded_chain, find_recoveries, rounds_above_half, time_to_half, trace_run
+from robandit.theory.verdicts import FAILS, HOLDS, OPEN, STRONGER, StatementVerdict, statement
 from robandit.theory.weigh_rounds import jensen_corrupted, recovery_time
 
 SEED = 20_231
@@ -18,27 +18,28 @@ SAFE = 0.06  # below 2 Delta/(4 r_2 + Delta) = 0.1176
 
 
 def interval(values: Floats) -> tuple[float, float]:
-    """Mean and half of its interval."""
-    told = summarised(np.asarray(values, dtype=np.float64))
-    return float(told["mean"] or 0.0), float(told["half_width_95"] or 0.0)
+    """Returns the mean and half of its interval."""
+    summary = summarised(np.asarray(values, dtype=np.float64))
+    return float(summary["mean"] or 0.0), float(summary["half_width_95"] or 0.0)
 
 
 def claimed_time(rate: float, eps_share: float) -> float:
-    """Lemma 10's K/xi + 8K/(alpha Delta), with eps as a share of the largest allowed."""
+    """Returns Lemma 10's K/xi + 8K/(alpha Delta), with eps as a share of the largest allowed."""
     eps = eps_share * (TRUE[0] / TRUE[1] / (1 + rate) - 1)
     xi = rate * TRUE[0] / (1 + rate) - rate * TRUE[1] * (1 + eps)
     return len(TRUE) / xi + 8 * len(TRUE) / (rate * GAP)
 
 
+@statement("lemma-10", "Lemma 10")
 @cache  # Theorem 2 rests on it too
-def lemma_10() -> Finding:
-    """The time to q = 1/2 under small corruption."""
+def lemma_10() -> StatementVerdict:
+    """Without large corruption q falls from 1 - 1/K to 1/2 in K/xi + 8K/(alpha Delta) expected rounds at most."""
     runs, cap = 600, 60_000
     times = time_to_half(CORRUPTED, LARGE, cap, runs, SEED)
     mean, half = interval(times)
     best, middle = claimed_time(LARGE, 0.0), claimed_time(LARGE, 0.5)
     safe = interval(time_to_half(CORRUPTED, SAFE, cap, runs, SEED))
-    return Finding(
+    return StatementVerdict(
         STRONGER if mean - half > middle and sum(safe) < claimed_time(SAFE, 0.0) else OPEN,
         f"Means 0.5, 0.4, 0.4, alpha = {LARGE} (limit 0.25), c = Delta/4 in every round: claimed at most {best:,.0f} "
         f"rounds (eps -> 0) or {middle:,.0f} (eps half of its largest); measured {mean:,.0f} ± {half:,.0f} over {runs} "
@@ -49,15 +50,14 @@ def lemma_10() -> Finding:
     )
 
 
-def lemma_11() -> Finding:
-    """Under small corruption q >= 1/2 in finitely many rounds and q -> 0."""
+@statement("lemma-11", "Lemma 11")
+def lemma_11() -> StatementVerdict:
+    """Without large corruption q returns to 1/2 with a probability below 1, Q_0 is finite and q goes to 0."""
     runs, marks = 400, (5_000, 20_000)
-    found = rounds_above_half(CORRUPTED[:2], LARGE, marks, runs, SEED)
-    (early, late), lost = (interval(found[mark][0]) for mark in marks), float(np.mean(found[marks[1]][1] < 0.01))
-    growth = interval(found[marks[1]][0] - found[marks[0]][0])
-    safe = rounds_above_half(CORRUPTED[:2], SAFE, marks, runs, SEED)
-    calm = interval(safe[marks[1]][0] - safe[marks[0]][0])
-    return Finding(
+    large, safe = (rounds_above_half(CORRUPTED[:2], rate, marks, runs, SEED) for rate in (LARGE, SAFE))
+    (early, late), lost = (interval(large[mark][0]) for mark in marks), float(np.mean(large[marks[1]][1] < 0.01))
+    growth, calm = (interval(above[marks[1]][0] - above[marks[0]][0]) for above in (large, safe))
+    return StatementVerdict(
         STRONGER if growth[0] > growth[1] + early[0] / 2 and calm[0] < growth[0] / 4 else OPEN,
         f"Means 0.5 and 0.4, alpha = {LARGE}, c = Delta/4 in every round, from p = 1/2: rounds with q >= 1/2 go from "
         f"{early[0]:,.0f} ± {early[1]:,.0f} by T = {marks[0]:,} to {late[0]:,.0f} ± {late[1]:,.0f} by {marks[1]:,} "
@@ -66,8 +66,9 @@ def lemma_11() -> Finding:
     )
 
 
-def lemma_6_rate() -> Finding:
-    """E q^(s) <= 2K/(4K + alpha Delta s)."""
+@statement("lemma-6-rate", "Lemma 6 (3)")
+def lemma_6_rate() -> StatementVerdict:
+    """E q(s) <= 2K/(4K + alpha Delta s)."""
     marks, rate, runs = (100, 1000, 3000), 0.05, 500
     rows, below = [], True
     for means, words in (((0.9, 0.8), "c = 0"), ((0.875, 0.825), "c = Delta/4")):
@@ -77,21 +78,23 @@ def lemma_6_rate() -> Finding:
             bound = 4 / (8 + rate * GAP * mark)
             below = below and mean + half < bound
             rows.append(f"{words}, s = {mark}: {mean:.3f} ± {half:.3f} <= {bound:.3f}")
-    return Finding(
+    return StatementVerdict(
         HOLDS if below else OPEN,
         f"K = 2, means 0.9 and 0.8, alpha = {rate}, {runs} runs (one that visits too seldom in 8,000 rounds counts as "
         f"1/2): {'; '.join(rows)}. The bound is far enough away that any true mean above it would show.",
     )
 
 
-def lemma_6_limit() -> Finding:
-    """q^(s) -> 0; the printed E[phi_m] <= 2 K m^2/(2 alpha Delta) lost a factor of 2."""
+@statement("lemma-6-limit", "Lemma 6 (2)")
+def lemma_6_limit() -> StatementVerdict:
+    """q(s) goes to 0 with probability 1."""
+    # q^(s) -> 0; the printed E[phi_m] <= 2 K m^2/(2 alpha Delta) lost a factor of 2.
     drift, start, m, arms = Fraction(1, 20) * Fraction(1, 10), Fraction(1, 2), 10, 2
     right, printed = 2 * arms * m * m / drift * start, Fraction(2 * arms * m * m, 2) / drift * start
     chain = embedded_chain((0.875, 0.825), 0.05, (0, 300, 3000), 8_000, 300, SEED)
     means = [interval(values) for values in chain]
     falling = means[0][0] > means[1][0] > means[2][0]
-    return Finding(
+    return StatementVerdict(
         HOLDS if falling and right == 2 * printed else FAILS,
         "It holds where the chain goes on for ever (for which Lemma 11 is needed): means 0.9 and 0.8, alpha = 0.05, "
         f"c = Delta/4, E q^ = {', '.join(f'{m:.3f} ± {h:.3f}' for m, h in means)} at s = 0, 300, 3,000 (300 runs). "
@@ -99,16 +102,17 @@ def lemma_6_limit() -> Finding:
     )
 
 
-def leads_after_k_steps() -> Finding:
-    """Section 3.1: after (K-2)/xi steps a* leads."""
+@statement("leads-after", "section 3.1")
+def leads_after_k_steps() -> StatementVerdict:
+    """After at most (K-2)/xi steps a* becomes the leading arm."""
     means, rate, runs = (0.9, 0.8, 0.8), 0.05, 2000
     xi = rate * means[0] / (1 + rate) - rate * means[1]
     steps = int(np.ceil((len(means) - 2) / xi))
-    paths = Paths((1 / 3,) * 3, rate, runs, SEED)
+    samba = SambaRuns((1 / 3,) * 3, rate, runs, SEED)
     for _ in range(steps):
-        paths.play(np.array(means))
-    behind, half = interval((paths.p.argmax(axis=0) != 0).astype(np.float64))
-    return Finding(
+        samba.play(np.array(means))
+    behind, half = interval((samba.p.argmax(axis=0) != 0).astype(np.float64))
+    return StatementVerdict(
         FAILS if behind > half else OPEN,
         f"Means 0.9, 0.8, 0.8, alpha = {rate}, xi with eps -> 0: after {steps} steps another arm leads in "
         f"{behind:.1%} ± {half:.1%} of {runs:,} runs. E[1/p*] is no bound on who leads, and it is not controlled while "
@@ -116,31 +120,34 @@ def leads_after_k_steps() -> Finding:
     )
 
 
-def recovery_definition() -> Finding:
-    """Definitions 3 and 4, extracted from a traced run."""
-    found, nested, _, _ = traced_recoveries()
-    return Finding(
-        HOLDS if found else OPEN,
+@statement("recovery", "Definitions 3 and 4")
+def recovery_definition() -> StatementVerdict:
+    """The recovery of a corruption at t is the time until q is at most q(t) again."""
+    lengths, nested, _, _ = count_recoveries()
+    return StatementVerdict(
+        HOLDS if lengths else OPEN,
         f"A definition. In one traced run (means 0.9 and 0.8, alpha = 0.05, 0.2 moved while p* >= 0.1, 5,000 rounds) "
-        f"{len(found):,} strikes have a recovery that ends, {nested:,} of them inside another one; lengths from "
-        f"{min(found)} to {max(found):,}, mean {np.mean(found):,.1f} rounds, while 4c/Delta is 8.",
+        f"{len(lengths):,} strikes have a recovery that ends, {nested:,} of them inside another one; lengths from "
+        f"{min(lengths)} to {max(lengths):,}, mean {np.mean(lengths):,.1f} rounds, while 4c/Delta is 8.",
     )
 
 
-def nested_recoveries() -> Finding:
-    """Recoveries of different strikes lie inside one another or apart: q(t_2) > q(t_1) inside the first."""
-    _, nested, crossing, pairs = traced_recoveries()
-    return Finding(
+@statement("nested", "section 3.2, proof of Lemma 8")
+def nested_recoveries() -> StatementVerdict:
+    """Recoveries lie inside one another or apart, so they can be removed from the inside out."""
+    # Recoveries of different strikes lie inside one another or apart: q(t_2) > q(t_1) inside the first.
+    _, nested, crossing, pairs = count_recoveries()
+    return StatementVerdict(
         HOLDS if nested and not crossing else FAILS,
         f"The bookkeeping: of {pairs:,} pairs of recoveries in the traced run that begin inside one another {crossing} "
         "end outside. What is counted with it, 4c/Delta rounds a corruption, is equation (7) and fails.",
     )
 
 
-def traced_recoveries() -> tuple[list[int], int, int, int]:
+def count_recoveries() -> tuple[list[int], int, int, int]:
     """Lengths, how many lie in another, how many cross another, and how many pairs begin inside one another."""
-    history, struck = traced((0.9, 0.8), (0.7, 1.0), 0.05, 0.1, 5_000, SEED)
-    ended = [(begin, end) for begin, end in recoveries(history, struck) if end is not None]
+    history, struck = trace_run((0.9, 0.8), (0.7, 1.0), 0.05, 0.1, 5_000, SEED)
+    ended = [(begin, end) for begin, end in find_recoveries(history, struck) if end is not None]
     inner, crossing, pairs = set(), 0, 0
     for place, (_, end) in enumerate(ended, 1):
         for later, later_end in ended[place:]:
@@ -152,13 +159,15 @@ def traced_recoveries() -> tuple[list[int], int, int, int]:
     return [end - begin for begin, end in ended], len(inner), crossing, pairs
 
 
-def lemma_8() -> Finding:
-    """The regret inside recoveries with q <= 1/2 is at most 4C/Delta: measured under an attack."""
+@statement("lemma-8", "Lemma 8")
+def lemma_8() -> StatementVerdict:
+    """The regret in recoveries with q <= 1/2 is at most 4C/Delta."""
+    # Measured under an attack; its proof stands as far as its two steps do.
     rows = []
     for seed in range(8):
-        history, struck = traced((0.9, 0.8), (0.7, 1.0), 0.05, 0.5, 3_000, SEED + seed)
+        history, struck = trace_run((0.9, 0.8), (0.7, 1.0), 0.05, 0.5, 3_000, SEED + seed)
         inside = np.zeros(len(history), np.bool_)
-        for begin, end in recoveries(history, struck):
+        for begin, end in find_recoveries(history, struck):
             inside[begin + 1 : (len(history) if end is None else end + 1)] = True
         rows.append(GAP * history[inside & (history <= 0.5)].sum() / (0.2 * struck.sum()))
     mean, half = interval(np.array(rows))
@@ -166,7 +175,7 @@ def lemma_8() -> Finding:
     failing = [words for words, weigh in steps.items() if weigh().verdict != HOLDS]
     bound = 4 / GAP
     is_refuted, is_below = mean - half > bound, mean + half < bound
-    return Finding(
+    return StatementVerdict(
         FAILS if is_refuted else HOLDS if is_below and not failing else OPEN,
         f"{failing_steps(failing)}, its conclusion is {'' if is_refuted else 'not '}refuted: under one attack "
         f"(0.2 moved while p* >= 1/2, 8 runs of 3,000 rounds) the regret in such rounds is {mean:.2f} ± {half:.2f} "
@@ -181,15 +190,17 @@ def failing_steps(failing: list[str]) -> str:
     return f"Its {'two steps fail' if len(failing) == 2 else 'step fails'} ({', '.join(failing)})"
 
 
-def stopping_times() -> Finding:
-    """Definition 5: tau^(k) = min{t >= tau^(k): ...} is defined through itself; read as tau^(k-1) it never moves on."""
-    history, _ = traced((0.9, 0.8), (0.9, 0.8), 0.05, 2.0, 2_000, SEED)
+@statement("embedded-chain", "Definition 5 and after it")
+def stopping_times() -> StatementVerdict:
+    """tau^(k) and sigma^(k) are the times at which q goes below and above 1/2."""
+    # Definition 5: tau^(k) = min{t >= tau^(k): ...} is defined through itself; read as tau^(k-1) it never moves on.
+    history, _ = trace_run((0.9, 0.8), (0.9, 0.8), 0.05, 2.0, 2_000, SEED)
     below = np.flatnonzero(history < 0.5)
     taus = [0]
     for _ in range(3):
         taus.append(int(below[below >= taus[-1]][0]))
     crossings = int(((history[1:] < 0.5) & (history[:-1] >= 0.5)).sum())
-    return Finding(
+    return StatementVerdict(
         FAILS if taus[1] == taus[2] == taus[3] and crossings > 1 else OPEN,
         f"Read with k-1 on the right, in a traced run with {crossings} entries into q < 1/2: tau^(1) = {taus[1]}, "
         f"tau^(2) = {taus[2]}, tau^(3) = {taus[3]}. Meant is the first entry after sigma^(k); a slip without "

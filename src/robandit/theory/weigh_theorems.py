@@ -1,37 +1,29 @@
-"""Our theorems with what was checked of each; proved, certified, numerical and conjectured are kept apart."""
+"""Our theorems with what was checked of each; the labels proved, certified, numerical and conjectured stay apart."""
 
 from collections.abc import Callable
 from typing import Any
 
 from robandit.lab.trace import summarised
 from robandit.theory.certificate import certify
-from robandit.theory.games import two_arms
-from robandit.theory.lower_bound import enumerated as enumerated_facts
-from robandit.theory.lower_bound import played
+from robandit.theory.games import SambaGame, two_arms
+from robandit.theory.lower_bound import count_violations, play_attack
 from robandit.theory.optimal_attack import optimal_attack
 from robandit.theory.rounds import fractions, states
 from robandit.theory.search import search
-from robandit.theory.theorems import THEOREMS, Game, Theorem, round_of
+from robandit.theory.theorems import THEOREMS, Theorem, round_of
+from robandit.theory.weigh_rounds import GAMES
 
 SEED = 4_711
 GRID = {2: 100, 3: 16, 4: 10}  # probabilities are multiples of one over this
-GAMES = (
-    fractions("9/10", "8/10"),
-    fractions("6/10", "5/10"),
-    fractions("1/5", "1/10"),
-    fractions("6/10", "5/10", "5/10"),
-    fractions("9/10", "8/10", "1/10"),
-    fractions("1/2", "2/5", "3/10", "1/5"),
-)
 
 
-def enumerated(theorem: Theorem) -> tuple[int, int]:
-    """States of a grid in which the one-round inequality was worked out in fractions, and how many break it."""
+def enumerate_states(theorem: Theorem) -> tuple[int, int]:
+    """Returns in how many states of a grid the one-round inequality was worked out in fractions, and broken."""
     checked, broken = 0, 0
-    for means in GAMES:
+    for means in (*GAMES, fractions("6/10", "5/10"), fractions("1/5", "1/10")):
         second = max(means[1:])
         for share in fractions("1/8", "1/4", "2/5", "9/10"):
-            game = Game(means, share * (means[0] - second) / second)
+            game = SambaGame(means, share * (means[0] - second) / second)
             if game.rate >= 1 or not theorem.applies(game):
                 continue
             v = theorem.potential(game)
@@ -42,38 +34,35 @@ def enumerated(theorem: Theorem) -> tuple[int, int]:
     return checked, broken
 
 
-def arms_of(theorem: Theorem) -> range:
-    """For how many arms a theorem is searched."""
-    return range(2, 21) if theorem.id in ("theorem-3", "theorem-4") else range(2, 3)
-
-
-def one(theorem: Theorem, games: int, count: int) -> dict[str, Any]:
-    """A theorem, enumerated and searched."""
-    checked, broken = enumerated(theorem)
-    found = search(theorem, arms_of(theorem), games, count, SEED)
-    arms = "2" if len(arms_of(theorem)) == 1 else "2 to 20"
+def weigh_theorem(theorem: Theorem) -> dict[str, Any]:
+    """Returns a theorem, enumerated and searched; more than 100,000 states for those about K arms."""
+    checked, broken = enumerate_states(theorem)
+    is_general = theorem.id in ("theorem-3", "theorem-4")
+    arms, games, count = (range(2, 21), 5, 1_200) if is_general else (range(2, 3), 20, 300)
+    searched = search(theorem, arms, games, count, SEED)
     return {
         "id": theorem.id,
         "text": theorem.text,
         "condition": theorem.condition,
-        "label": "proved" if broken + found.violations == 0 else "broken",
-        "states": checked + found.states,
-        "violations": broken + found.violations,
+        "label": "proved" if broken + searched.violations == 0 else "broken",
+        "states": checked + searched.states,
+        "violations": broken + searched.violations,
         "evidence": f"One-round inequality in exact fractions in {checked:,} states of a grid, {broken} violations; "
-        f"random search over {found.states:,} states of {found.games} games, K = {arms}, {found.violations} violations "
-        f"({found.exact:,} states near equality worked out in fractions; logarithms by ln(1+x) <= x); largest price "
-        f"met {found.dearest:.3f} of the one allowed.",
+        f"random search over {searched.states:,} states of {searched.games} games, K = "
+        f"{'2 to 20' if is_general else '2'}, {searched.violations} violations ({searched.exact:,} states near "
+        "equality worked out in fractions; logarithms by ln(1+x) <= x); largest price met "
+        f"{searched.largest_price:.3f} of the one allowed.",
     }
 
 
-def lower() -> dict[str, Any]:
-    """b >= (2 + alpha)/(1 - rho): the proof's facts in fractions, its attack played, and the exact optimum's slope."""
+def weigh_lower_bound() -> dict[str, Any]:
+    """b >= (2 + alpha)/(1 - rho): the proof's equalities, its attack played, and the exact optimum's slope."""
     means, rate, p0 = (0.9, 0.5), 0.2, 0.03
     game = two_arms(means, rate)
     least, cost = float(game.least_price), float(game.gap / game.least_price)
     others = two_arms((0.9, 0.8), 0.05), two_arms((0.9, 0.8), 0.12), two_arms((0.6, 0.5), 0.19)
-    checked, broken = enumerated_facts((game, *others))
-    lost, paid = (summarised(values) for values in played(game, p0, 6_000, 600, SEED))
+    checked, broken = count_violations((game, *others))
+    regret, corruption = (summarised(values) for values in play_attack(game, p0, 6_000, 600, SEED))
     rows = []
     for horizon in (8_000, 24_000):
         exact = optimal_attack(means, learning_rate=rate, horizon=horizon, price=0.97 * least)
@@ -88,20 +77,20 @@ def lower() -> dict[str, Any]:
         "violations": broken,
         "evidence": f"The equalities of one round that the proof uses, in exact fractions in {checked} states of a "
         f"grid, {broken} violations. Its attack played, means 0.9 and 0.5, alpha = {rate}, p_0 = {p0}, 600 runs: "
-        f"{paid['mean']:.4f} ± {paid['half_width_95']:.4f} of corruption a round ({cost:.4f} in the limit) for "
-        f"{lost['mean']:.4f} ± {lost['half_width_95']:.4f} of regret ({float(game.gap):g}). Exact optimum, regret "
-        f"bought by a unit at a price of 97 % of the bound {least:.3f}: {'; '.join(rows)}.",
+        f"{corruption['mean']:.4f} ± {corruption['half_width_95']:.4f} of corruption a round ({cost:.4f} in the limit) "
+        f"for {regret['mean']:.4f} ± {regret['half_width_95']:.4f} of regret ({float(game.gap):g}). Exact optimum, "
+        f"regret bought by a unit at a price of 97 % of the bound {least:.3f}: {'; '.join(rows)}.",
     }
 
 
-def certified() -> dict[str, Any]:
+def weigh_certificates() -> dict[str, Any]:
     """Certificates for three games, each verified over all states."""
     rows, cells, verified = [], 0, True
     for means, rate in (((0.9, 0.8), 0.05), ((0.9, 0.8), 0.03125), ((0.6, 0.5), 0.05)):
-        found = certify(two_arms(means, rate))
-        verified = verified and found.verified
-        cells += sum(check.cells for check in found.checks)
-        b, least = float(found.potential.price), float(found.game.least_price)
+        certificate = certify(two_arms(means, rate))
+        verified = verified and certificate.verified
+        cells += sum(check.cells for check in certificate.checks)
+        b, least = float(certificate.potential.price), float(certificate.game.least_price)
         rows.append(f"{means[0]:g}/{means[1]:g} at {rate:g}: b = {b:g} (least possible {least:.4g})")
     return {
         "id": "certificates",
@@ -114,15 +103,13 @@ def certified() -> dict[str, Any]:
     }
 
 
-def weighed(progress: Callable[[str], None] = lambda _: None) -> list[dict[str, Any]]:
-    """All of them; more than 100,000 states each for those about K arms."""
-    told = []
+def weigh_theorems(progress: Callable[[str], None] = lambda _: None) -> list[dict[str, Any]]:
+    """Returns every theorem, the lower bound and the certificates; `progress` hears the id of each."""
+    rows = []
     for theorem in THEOREMS:
         progress(theorem.id)
-        many = len(arms_of(theorem)) > 1
-        told.append(one(theorem, games=5 if many else 20, count=1_200 if many else 300))
-    progress("lower-bound")
-    told.append(lower())
-    progress("certificates")
-    told.append(certified())
-    return told
+        rows.append(weigh_theorem(theorem))
+    for name, weigh in (("lower-bound", weigh_lower_bound), ("certificates", weigh_certificates)):
+        progress(name)
+        rows.append(weigh())
+    return rows

@@ -12,7 +12,7 @@ from robandit.policies.linear.ridge import factorise, features_of, solve_in_plac
 
 
 @dataclass
-class State:
+class LinearSambaState:
     """p(t), the arms' features in a basis of what they span, and room for one step."""
 
     probabilities: Floats
@@ -24,13 +24,13 @@ class State:
 
 
 @dataclass(frozen=True)
-class LinearSamba(Policy[State]):
+class LinearSamba(Policy[LinearSambaState]):
     """g_a = f_a' M^-1 f R is unbiased for every arm; 1/p_a falls by alpha g_a, and by a level that all share."""
 
     plays = "features"
     about = About(
         name="linear-samba",
-        summary="SAMBA that learns of all arms from each: far dearer to turn than SAMBA, mostly behind cw-oful",
+        summary="SAMBA that learns of all arms from each: costs far more to fool than SAMBA, mostly behind cw-oful",
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("features",),
         bound="none proved",
@@ -39,14 +39,14 @@ class LinearSamba(Policy[State]):
     )
     learning_rate: float = parameter(0.2, "step alpha", above=0, below=1)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> LinearSambaState:
         features = spanning(features_of(setting, self.name))
         dimension = features.shape[1]
         square = np.zeros((dimension, dimension))
         even = np.full(setting.arms, 1.0 / setting.arms)
-        return State(even, features, square, square.copy(), np.zeros(dimension), np.zeros(setting.arms))
+        return LinearSambaState(even, features, square, square.copy(), np.zeros(dimension), np.zeros(setting.arms))
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: LinearSambaState, choice: Choice, reward: float, random: Random) -> None:
         if reward == 0.0:
             return
         p, f, d = state.probabilities, state.features, len(state.estimate)
@@ -72,5 +72,4 @@ class LinearSamba(Policy[State]):
 def spanning(features: Floats) -> Floats:
     """The features in an orthonormal basis of what they span, so that M can be inverted; g does not change."""
     _, sizes, basis = np.linalg.svd(features, full_matrices=False)
-    kept: Floats = np.ascontiguousarray(features @ basis[sizes > 1e-9 * sizes[0]].T)
-    return kept
+    return np.ascontiguousarray(features @ basis[sizes > 1e-9 * sizes[0]].T)

@@ -8,11 +8,11 @@ import numpy as np
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.parts import About, parameter
-from robandit.policies.linear.ridge import features_of
+from robandit.policies.linear.ridge import copy_features, features_of
 
 
 @dataclass
-class State:
+class LinearSoftmaxState:
     """p(t), features, weights w, the mean feature under p(t), and the sum and number of rewards seen."""
 
     probabilities: Floats
@@ -24,7 +24,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class LinearSoftmax(Policy[State]):
+class LinearSoftmax(Policy[LinearSoftmaxState]):
     """w += step (R - baseline) (f_a - sum of p f), baseline = mean of the earlier rewards."""
 
     plays = "features"
@@ -40,18 +40,16 @@ class LinearSoftmax(Policy[State]):
     )
     step: float = parameter(0.2, "step size", above=0)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> LinearSoftmaxState:
         features = features_of(setting, self.name)
         even = np.full(setting.arms, 1.0 / setting.arms)
-        return State(even, features, np.zeros(features.shape[1]), features.mean(axis=0))
+        return LinearSoftmaxState(even, features, np.zeros(features.shape[1]), features.mean(axis=0))
 
-    def look(self, state: State, features: Floats) -> None:
-        for arm in range(len(features)):
-            for i in range(len(state.weights)):
-                state.features[arm, i] = features[arm, i]
+    def look(self, state: LinearSoftmaxState, features: Floats) -> None:
+        copy_features(features, state.features)
         self.show(state)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: LinearSoftmaxState, choice: Choice, reward: float, random: Random) -> None:
         baseline = state.total / state.rounds if state.rounds > 0 else 0.0
         weight = (
             state.probabilities[choice.arm] / choice.probability
@@ -63,7 +61,7 @@ class LinearSoftmax(Policy[State]):
             state.weights[i] += push * (state.features[choice.arm, i] - state.mean[i])
         self.show(state)
 
-    def show(self, state: State) -> None:
+    def show(self, state: LinearSoftmaxState) -> None:
         """p(t) as the softmax of the preferences, and the mean feature under it."""
         p, f, d = state.probabilities, state.features, len(state.weights)
         largest = -math.inf

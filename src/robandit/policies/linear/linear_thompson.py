@@ -13,7 +13,7 @@ from robandit.variates import normal_draw
 
 
 @dataclass
-class State:
+class LinearThompsonState:
     """The regression; p(t) has no closed form, so `probabilities` stays at its first value."""
 
     probabilities: Floats
@@ -21,14 +21,14 @@ class State:
 
 
 @dataclass(frozen=True)
-class LinearThompson(Policy[State]):
+class LinearThompson(Policy[LinearThompsonState]):
     """theta is drawn from N(A^-1 b, spread^2 A^-1)."""
 
     plays = "features"
     explicit = False
     about = About(
         name="linear-thompson",
-        summary="the best arm for a draw of theta; strongest without corruption, turned by little",
+        summary="the best arm for a draw of theta; strongest without corruption, cheap to fool",
         reference="Agrawal & Goyal 2013",
         fidelity="recalled",
         needs=("features",),
@@ -38,13 +38,15 @@ class LinearThompson(Policy[State]):
     )
     spread: float = parameter(0.5, "standard deviation of the draw; the theory asks for one that grows with T", above=0)
 
-    def start(self, setting: Setting) -> State:
-        return State(np.full(setting.arms, 1.0 / setting.arms), new_ridge(features_of(setting, self.name)))
+    def start(self, setting: Setting) -> LinearThompsonState:
+        return LinearThompsonState(
+            np.full(setting.arms, 1.0 / setting.arms), new_ridge(features_of(setting, self.name))
+        )
 
-    def look(self, state: State, features: Floats) -> None:
+    def look(self, state: LinearThompsonState, features: Floats) -> None:
         see(state.ridge, features)
 
-    def choose(self, state: State, random: Random) -> Choice:
+    def choose(self, state: LinearThompsonState, random: Random) -> Choice:
         best, best_value = 0, -math.inf
         words = (random.s0, random.s1, random.s2, random.s3)
         for arm in range(len(state.probabilities)):
@@ -57,5 +59,5 @@ class LinearThompson(Policy[State]):
                 best, best_value = arm, index
         return Choice(best, math.nan, 0)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: LinearThompsonState, choice: Choice, reward: float, random: Random) -> None:
         add_reward(state.ridge, choice.arm, 1.0, reward)

@@ -10,14 +10,14 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import FAR, no_longer_awaited
+from robandit.numerics import FAR, no_longer_awaited, point_at
 from robandit.parts import About, parameter
 from robandit.policies.linear.ridge import Ridge, add_reward, features_of, new_ridge, see, squared_width, value
 
 
 @dataclass
-class State:
-    """The regression, rewards awaited per arm, choices made, the horizon, and the next arm as a one-hot p(t)."""
+class LinUcbState:
+    """The regression, rewards awaited per arm, the horizon, the number of choices, and the next arm, one-hot."""
 
     probabilities: Floats
     ridge: Ridge
@@ -29,13 +29,13 @@ class State:
 
 
 @dataclass(frozen=True)
-class LinUcb(Policy[State]):
+class LinUcb(Policy[LinUcbState]):
     """The largest <theta, f> + beta |f|, |f| in the norm of A^-1, beta = scale (sqrt(d ln((1 + t) T))/2 + 1)."""
 
     plays = "features"
     about = About(
         name="linucb",
-        summary="ridge regression on features and a bonus; deterministic, turned by little where its bonus is small",
+        summary="ridge regression on features and a bonus; deterministic, cheap to fool where its bonus is small",
         reference="Abbasi-Yadkori, Pal & Szepesvari 2011",
         fidelity="recalled",
         needs=("features", "horizon"),
@@ -45,24 +45,23 @@ class LinUcb(Policy[State]):
     )
     scale: float = parameter(1.0, "factor on the bonus", above=0, published=1.0)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> LinUcbState:
         ridge = new_ridge(features_of(setting, self.name))
         limit = self.surprise(setting)
-        state = State(np.zeros(setting.arms), ridge, np.zeros(setting.arms), float(setting.horizon), limit)
-        state.next_arm = self.best(state)
-        state.probabilities[state.next_arm] = 1.0
+        state = LinUcbState(np.zeros(setting.arms), ridge, np.zeros(setting.arms), float(setting.horizon), limit)
+        self.show(state)
         return state
 
     def surprise(self, setting: Setting) -> float:
         """The width above which a row counts less: here none does."""
         return FAR
 
-    def bonus(self, state: State) -> float:
+    def bonus(self, state: LinUcbState) -> float:
         """beta."""
         dimension = len(state.ridge.theta)
         return self.scale * (0.5 * math.sqrt(dimension * math.log((1.0 + state.rounds) * state.horizon)) + 1.0)
 
-    def best(self, state: State) -> int:
+    def best(self, state: LinUcbState) -> int:
         """The arm with the largest index; rewards that are awaited narrow their own arm as if they had come."""
         beta, best, best_index = self.bonus(state), 0, -math.inf
         for arm in range(len(state.probabilities)):
@@ -72,27 +71,25 @@ class LinUcb(Policy[State]):
                 best, best_index = arm, index
         return best
 
-    def look(self, state: State, features: Floats) -> None:
+    def look(self, state: LinUcbState, features: Floats) -> None:
         see(state.ridge, features)
         self.show(state)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: LinUcbState, choice: Choice, reward: float, random: Random) -> None:
         state.rounds += no_longer_awaited(state.waiting, choice.arm)
         width = math.sqrt(squared_width(state.ridge, choice.arm))
         weight = state.most_surprise / width if width > state.most_surprise else 1.0
         add_reward(state.ridge, choice.arm, weight, reward)
         self.show(state)
 
-    def defer(self, state: State, choice: Choice) -> None:
+    def defer(self, state: LinUcbState, choice: Choice) -> None:
         state.rounds += 1
         state.waiting[choice.arm] += 1.0
         self.show(state)
 
-    def show(self, state: State) -> None:
+    def show(self, state: LinUcbState) -> None:
         """The next arm, one-hot."""
-        state.probabilities[state.next_arm] = 0.0
-        state.next_arm = self.best(state)
-        state.probabilities[state.next_arm] = 1.0
+        point_at(state, self.best(state))
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ class CwOful(LinUcb):
 
     about = About(
         name="cw-oful",
-        summary="LinUCB whose surprising rows count less, built to bear a corruption it is told",
+        summary="LinUCB whose surprising rows count less, built to bear a corruption level that it is set to",
         reference="He, Zhou, Zhang & Gu 2022",
         fidelity="recalled",
         needs=("features", "horizon"),
@@ -112,13 +109,13 @@ class CwOful(LinUcb):
     scale: float = parameter(
         1.0, "factor on the bonus; the published one rarely learns in time", above=0, published=1.0
     )
-    bears: float | None = parameter(None, "the corruption it is built for; sqrt(T) if not given", above=0)
+    bears: float | None = parameter(None, "the corruption it is built for; sqrt(T) by default", above=0)
 
     def surprise(self, setting: Setting) -> float:
         dimension = features_of(setting, self.name).shape[1]
         return (0.5 * math.sqrt(dimension) + 1.0) / (math.sqrt(setting.horizon) if self.bears is None else self.bears)
 
-    def bonus(self, state: State) -> float:
+    def bonus(self, state: LinUcbState) -> float:
         dimension = len(state.ridge.theta)
         spread = math.sqrt(dimension * math.log((1.0 + state.rounds) * state.horizon))
         return self.scale * (0.5 * spread + 1.0 + 0.5 * math.sqrt(dimension) + 1.0)

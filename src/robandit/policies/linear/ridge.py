@@ -18,11 +18,11 @@ class Ridge:
     factor: Floats
     sums: Floats
     theta: Floats
-    whitened: Floats  # L^-1 f, one row an arm: its squared length is f' A^-1 f
+    whitened: Floats  # L^-1 f, one row per arm: its squared length is f' A^-1 f
 
 
 def features_of(setting: Setting, name: str) -> Floats:
-    """What is known of the arms, for a policy that cannot do without."""
+    """The arms' features; raises InputError where the environment has none."""
     if setting.features is None:
         raise InputError(
             f"{name} needs arms with features: give an environment that has some, such as linear:arms=30,dimension=5"
@@ -52,11 +52,16 @@ def add_reward(ridge: Ridge, arm: int, weight: float, reward: float) -> None:
 
 
 def see(ridge: Ridge, features: Floats) -> None:
-    """What is known of the arms has changed; what was learnt has not."""
-    for arm in range(len(features)):
-        for i in range(len(ridge.theta)):
-            ridge.features[arm, i] = features[arm, i]
+    """Take the arms' features of this round; what was learnt stays."""
+    copy_features(features, ridge.features)
     whiten(ridge)
+
+
+def copy_features(features: Floats, copy: Floats) -> None:
+    """Write features over an array of the same shape."""
+    for arm in range(len(features)):
+        for i in range(copy.shape[1]):
+            copy[arm, i] = features[arm, i]
 
 
 def whiten(ridge: Ridge) -> None:
@@ -79,7 +84,7 @@ def value(ridge: Ridge, arm: int) -> float:
 
 
 def squared_width(ridge: Ridge, arm: int) -> float:
-    """f' A^-1 f: how little is known in an arm's direction."""
+    """f' A^-1 f: how uncertain the regression is in an arm's direction."""
     total = 0.0
     for i in range(len(ridge.theta)):
         total += ridge.whitened[arm, i] * ridge.whitened[arm, i]

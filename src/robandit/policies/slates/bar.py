@@ -21,7 +21,7 @@ class Form(Word):
 
 
 @dataclass
-class State(Slate):
+class SlateBarState(Slate):
     """A slate, what each item gained in it, marginals after the step, and the leaders."""
 
     gains: Floats
@@ -31,7 +31,7 @@ class State(Slate):
 
 
 @dataclass(frozen=True)
-class Bar(Slates[State]):
+class SlateBar(Slates[SlateBarState]):
     """Outsiders rise and fall against the bar as challengers against SAMBA's leader, leaders by what they lack of 1.
 
     Where a marginal would go more than half of its way to 0 or 1, the whole step is shortened; that is seldom.
@@ -50,10 +50,10 @@ class Bar(Slates[State]):
     learning_rate: float = parameter(0.1, "step alpha", above=0, below=LARGEST)
     form: Form = parameter(Form.EXPONENTIAL, "exponential steps, as in exponential-samba, or linear ones, as in samba")
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> SlateBarState:
         gains, after = np.zeros((2, setting.arms))
         leaders = np.zeros(setting.slots, np.int64)
-        return State(*even_slate(setting), gains=gains, after=after, leaders=leaders, anyone=anything(setting))
+        return SlateBarState(*even_slate(setting), gains=gains, after=after, leaders=leaders, anyone=anything(setting))
 
     def moved(self, share: float, gain: float, bar_gain: float) -> float:
         """A share after a step: it rises by its own gain, falls by the bar's; gains are alpha R/x."""
@@ -61,7 +61,7 @@ class Bar(Slates[State]):
             return share + gain * share * share - bar_gain * share * share
         return share * math.exp(min(gain * share - bar_gain * share, LARGEST))
 
-    def learn_slate(self, state: State, random: Random) -> None:
+    def learn_slate(self, state: SlateBarState, random: Random) -> None:
         x, gains, after, slots = state.marginals, state.gains, state.after, len(state.shown)
         for item in range(len(x)):
             gains[item] = 0.0

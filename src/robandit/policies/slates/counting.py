@@ -10,11 +10,11 @@ from robandit.game import Choice, Floats, Setting
 from robandit.numerics import FAR
 from robandit.parts import About, parameter
 from robandit.policies.slates.slate import DRAWN, Members, Slate, Slates, best_slate, certain, even_slate, members_of
-from robandit.variates import beta_draw
+from robandit.variates import bernoulli_draw, beta_draw
 
 
 @dataclass
-class State(Slate):
+class SlateCountState(Slate):
     """A slate, each item's rewards (sum, and how many), its index, and the list of slates, if there is one."""
 
     sums: Floats
@@ -24,14 +24,14 @@ class State(Slate):
     rounds: int = 0
 
 
-def counted(setting: Setting) -> State:
+def counted(setting: Setting) -> SlateCountState:
     """Nothing seen."""
     sums, pulls, index = np.zeros((3, setting.arms))
-    return State(*even_slate(setting), sums=sums, pulls=pulls, index=index, members=members_of(setting))
+    return SlateCountState(*even_slate(setting), sums=sums, pulls=pulls, index=index, members=members_of(setting))
 
 
 @dataclass(frozen=True)
-class CombUcb1(Slates[State]):
+class CombUcb1(Slates[SlateCountState]):
     """The slate with the largest sum of mean + sqrt(scale ln t/n); items never shown come first."""
 
     takes = "both"
@@ -47,19 +47,19 @@ class CombUcb1(Slates[State]):
     )
     scale: float = parameter(1.5, "factor in the bonus", above=0, published=1.5)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> SlateCountState:
         state = counted(setting)
         self.aim(state)
         return state
 
-    def learn_slate(self, state: State, random: Random) -> None:
+    def learn_slate(self, state: SlateCountState, random: Random) -> None:
         state.rounds += 1
         for slot in range(len(state.shown)):
             state.sums[state.shown[slot]] += state.paid[slot]
             state.pulls[state.shown[slot]] += 1.0
         self.aim(state)
 
-    def aim(self, state: State) -> None:
+    def aim(self, state: SlateCountState) -> None:
         """The next slate, which is certain."""
         bonus = self.scale * math.log(max(state.rounds, 1))
         for item in range(len(state.index)):
@@ -68,19 +68,19 @@ class CombUcb1(Slates[State]):
         best_slate(state.index, state.members, state.shown)
         certain(state)
 
-    def draw_slate(self, state: State, random: Random) -> None:
+    def draw_slate(self, state: SlateCountState, random: Random) -> None:
         """It is there already."""
 
 
 @dataclass(frozen=True)
-class SlateThompson(Slates[State]):
+class SlateThompson(Slates[SlateCountState]):
     """The slate that is best in one draw from all items' posteriors; with one slot `thompson`, bit for bit."""
 
     takes = "both"
     explicit = False
     about = About(
         name="slate-thompson",
-        summary="the slate that is best in a posterior draw; strongest without corruption, turned by little",
+        summary="the slate that is best in a posterior draw; strongest without corruption, cheap to fool",
         reference="Wang & Chen 2018",
         fidelity="recalled",
         needs=("slots", "family"),
@@ -89,21 +89,18 @@ class SlateThompson(Slates[State]):
         waived=DRAWN,
     )
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> SlateCountState:
         return counted(setting)
 
-    def choose(self, state: State, random: Random) -> Choice:
+    def choose(self, state: SlateCountState, random: Random) -> Choice:
         return Choice(int(state.shown[state.slot]), math.nan, state.slot)
 
-    def learn_slate(self, state: State, random: Random) -> None:
+    def learn_slate(self, state: SlateCountState, random: Random) -> None:
         for slot in range(len(state.shown)):
-            reward = state.paid[slot]
-            if 0.0 < reward < 1.0:  # a bounded reward first becomes a coin with that mean
-                reward = 1.0 if random.uniform() < reward else 0.0
-            state.sums[state.shown[slot]] += reward
+            state.sums[state.shown[slot]] += bernoulli_draw(state.paid[slot], random)  # as in thompson
             state.pulls[state.shown[slot]] += 1.0
 
-    def draw_slate(self, state: State, random: Random) -> None:
+    def draw_slate(self, state: SlateCountState, random: Random) -> None:
         for item in range(len(state.index)):
             wins, pulls = state.sums[item], state.pulls[item]
             state.index[item] = beta_draw(1.0 + wins, 1.0 + (pulls - wins), random)

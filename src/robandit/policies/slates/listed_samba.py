@@ -15,7 +15,7 @@ from robandit.policies.slates.slate import DRAWN, Members, Slate, Slates, check_
 
 
 @dataclass
-class State(Slate):
+class ListedSambaState(Slate):
     """A slate, the list with the probability of each of its slates, and what each item and slate gained."""
 
     members: Members
@@ -25,7 +25,7 @@ class State(Slate):
 
 
 @dataclass(frozen=True)
-class ListedSamba(Slates[State]):
+class ListedSamba(Slates[ListedSambaState]):
     """p_Z *= exp(alpha p_Z (G_Z - G_L)), G_Z = sum of R/x over items of Z that were shown; L leads and has the rest.
 
     On the simplex for alpha d < ln 2. With slates of one item it is `exponential-samba`, bit for bit.
@@ -43,24 +43,24 @@ class ListedSamba(Slates[State]):
     )
     learning_rate: float = parameter(0.1, "step alpha, below ln(2)/d", above=0, below=LARGEST)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> ListedSambaState:
         if setting.family is None and setting.slots > 1:
             raise InputError(f"{self.name} needs a list of slates: give an environment that has one, such as paths")
         check_rate(self.name, self.learning_rate, math.log(2.0) / setting.slots, setting.slots)
         members = np.array(np.arange(setting.arms)[:, None] if setting.family is None else setting.family, np.int64)
         listed, gains = np.full(len(members), 1.0 / len(members)), np.zeros(len(members))
-        state = State(
+        state = ListedSambaState(
             *even_slate(setting), members=members, listed=listed, item_gains=np.zeros(setting.arms), gains=gains
         )
         self.show(state)
         return state
 
-    def draw_slate(self, state: State, random: Random) -> None:
+    def draw_slate(self, state: ListedSambaState, random: Random) -> None:
         chosen = draw(state.listed, random)
         for slot in range(len(state.shown)):
             state.shown[slot] = state.members[chosen, slot]
 
-    def learn_slate(self, state: State, random: Random) -> None:
+    def learn_slate(self, state: ListedSambaState, random: Random) -> None:
         p, slots, total = state.listed, len(state.shown), 0.0
         for item in range(len(state.item_gains)):
             state.item_gains[item] = 0.0
@@ -85,7 +85,7 @@ class ListedSamba(Slates[State]):
         p[leader] = 1.0 - others
         self.show(state)
 
-    def show(self, state: State) -> None:
+    def show(self, state: ListedSambaState) -> None:
         """Marginals and probabilities of the items."""
         for item in range(len(state.marginals)):
             state.marginals[item] = 0.0

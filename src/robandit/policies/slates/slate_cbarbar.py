@@ -21,7 +21,7 @@ STAR = 0  # the entry that shows the best slate of the last epoch; entry i + 1 s
 
 
 @dataclass
-class State(Slate):
+class SlateCbarbarState(Slate):
     """A slate, and an epoch: which slate each entry shows, how often it shall, what item i paid through entry i + 1."""
 
     entries: Floats
@@ -39,7 +39,7 @@ class State(Slate):
 
 
 @dataclass(frozen=True)
-class SlateCbarbar(Slates[State]):
+class SlateCbarbar(Slates[SlateCbarbarState]):
     """An epoch shows the last best slate n_* times, and for each item a slate that holds it lambda d^2/gap^2 times."""
 
     about = About(
@@ -55,13 +55,13 @@ class SlateCbarbar(Slates[State]):
     scale: float = parameter(
         1024.0, "factor in lambda = scale ln((8K/delta) log2 T)", above=0, published=1024.0, scaled=1.0
     )
-    delta: float | None = parameter(None, "failure probability; 1/T if not given", above=0, below=1)
+    delta: float | None = parameter(None, "failure probability; 1/T by default", above=0, below=1)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> SlateCbarbarState:
         arms, slots = setting.arms, setting.slots
         entries, expected, sums = np.zeros((3, arms + 1))
         shape = (arms + 1, slots)
-        state = State(
+        state = SlateCbarbarState(
             *even_slate(setting),
             entries=entries,
             slates=np.zeros(shape, np.int64),
@@ -76,7 +76,7 @@ class SlateCbarbar(Slates[State]):
         self.open_epoch(state)
         return state
 
-    def begin(self, state: State, random: Random) -> None:
+    def begin(self, state: SlateCbarbarState, random: Random) -> None:
         """The first best slate and those that hold each item are any."""
         for item in range(len(state.gaps)):
             state.values[item] = random.uniform()
@@ -84,7 +84,7 @@ class SlateCbarbar(Slates[State]):
         self.show(state)
         self.draw_slate(state, random)
 
-    def open_epoch(self, state: State) -> None:
+    def open_epoch(self, state: SlateCbarbarState) -> None:
         """Plan the next epoch."""
         state.number += 1
         arms, slots = len(state.gaps), len(state.shown)
@@ -100,7 +100,7 @@ class SlateCbarbar(Slates[State]):
             state.sums[entry] = 0.0
         self.show(state)
 
-    def show(self, state: State) -> None:
+    def show(self, state: SlateCbarbarState) -> None:
         """Marginals from the entries' probabilities."""
         for item in range(len(state.marginals)):
             state.marginals[item] = 0.0
@@ -109,7 +109,7 @@ class SlateCbarbar(Slates[State]):
                 state.marginals[state.slates[entry, slot]] += state.entries[entry]
         share_out(state)
 
-    def aim(self, state: State, side: float) -> float:
+    def aim(self, state: SlateCbarbarState, side: float) -> float:
         """The best slate by the band's lower side into STAR; for each item, by its upper side, the best that holds it.
 
         Answers the first one's value; `side` is the half width of the band over the gap.
@@ -134,12 +134,12 @@ class SlateCbarbar(Slates[State]):
                 state.slates[item + 1, slots - 1] = item  # in the place of the weakest
         return best
 
-    def draw_slate(self, state: State, random: Random) -> None:
+    def draw_slate(self, state: SlateCbarbarState, random: Random) -> None:
         state.entry = draw(state.entries, random)
         for slot in range(len(state.shown)):
             state.shown[slot] = state.slates[state.entry, slot]
 
-    def learn_slate(self, state: State, random: Random) -> None:
+    def learn_slate(self, state: SlateCbarbarState, random: Random) -> None:
         for slot in range(len(state.shown)):
             if state.shown[slot] == state.entry - 1:
                 state.sums[state.entry] += state.paid[slot]

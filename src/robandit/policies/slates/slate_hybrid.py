@@ -14,7 +14,7 @@ CERTAIN = 30.0  # an item within exp(-30) of certainty is certain
 
 
 @dataclass
-class State(Slate):
+class SlateHybridState(Slate):
     """A slate, estimated cumulative losses, the weight gamma of the second half, the level found last, and slates."""
 
     losses: Floats
@@ -24,7 +24,7 @@ class State(Slate):
 
 
 @dataclass(frozen=True)
-class SlateHybrid(Slates[State]):
+class SlateHybrid(Slates[SlateHybridState]):
     """x minimises <x, L> + sqrt(t) sum(-sqrt(x) + gamma (1 - x) ln(1 - x)) over sum x = m; L grows by 2 (1 - R)/x."""
 
     about = About(
@@ -38,12 +38,12 @@ class SlateHybrid(Slates[State]):
         waived=DRAWN,
     )
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> SlateHybridState:
         arms, slots = setting.arms, setting.slots
         rest = math.log(arms / (arms - slots)) if slots < arms else math.inf
-        return State(*even_slate(setting), losses=np.zeros(arms), gamma=min(1.0, 1.0 / math.sqrt(rest)))
+        return SlateHybridState(*even_slate(setting), losses=np.zeros(arms), gamma=min(1.0, 1.0 / math.sqrt(rest)))
 
-    def learn_slate(self, state: State, random: Random) -> None:
+    def learn_slate(self, state: SlateHybridState, random: Random) -> None:
         for slot in range(len(state.shown)):
             item = state.shown[slot]
             state.losses[item] += 2.0 * (1.0 - state.paid[slot]) / state.marginals[item]
@@ -52,7 +52,7 @@ class SlateHybrid(Slates[State]):
             self.minimise(state, 1.0 / math.sqrt(state.rounds))
             share_out(state)
 
-    def minimise(self, state: State, rate: float) -> None:
+    def minimise(self, state: SlateHybridState, rate: float) -> None:
         """The level at which the marginals sum to m, by Newton's method within a bracket, from the last one."""
         x, slots = state.marginals, len(state.shown)
         low, high, level = -math.inf, math.inf, state.level

@@ -1,5 +1,6 @@
 """Agents who never talk: each plays a Markov policy of its own. The baseline that a team must beat."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -16,7 +17,7 @@ SAMBA = Samba()
 
 
 @dataclass
-class State:
+class IndependentState:
     """p(t) of the agent whose turn it is, the p of all, the inner policy's state, and rewards awaited per agent."""
 
     probabilities: Floats
@@ -27,7 +28,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Independent(Policy[State]):
+class Independent(Policy[IndependentState]):
     """A copy of the inner policy for each agent."""
 
     plays = "agents"
@@ -50,20 +51,20 @@ class Independent(Policy[State]):
                 f"{self.inner.name}; play that one alone and multiply its regret by the number of agents"
             )
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> IndependentState:
         inner = self.inner.start(setting)
         own = np.tile(inner.probabilities, (setting.agents, 1))
-        return State(inner.probabilities.copy(), own, inner, np.zeros(setting.agents))
+        return IndependentState(inner.probabilities.copy(), own, inner, np.zeros(setting.agents))
 
-    def choose(self, state: State, random: Random) -> Choice:
+    def choose(self, state: IndependentState, random: Random) -> Choice:
         arm = draw(state.probabilities, random)
         return Choice(arm, state.probabilities[arm], state.turn % len(state.waiting))
 
-    def defer(self, state: State, choice: Choice) -> None:
+    def defer(self, state: IndependentState, choice: Choice) -> None:
         state.waiting[choice.note] += 1.0
         self.next_turn(state, 1)
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: IndependentState, choice: Choice, reward: float, random: Random) -> None:
         agent, arms = choice.note, len(state.probabilities)
         for arm in range(arms):
             state.inner.probabilities[arm] = state.own[agent, arm]
@@ -72,11 +73,19 @@ class Independent(Policy[State]):
             state.own[agent, arm] = state.inner.probabilities[arm]
         self.next_turn(state, no_longer_awaited(state.waiting, agent))
 
-    def next_turn(self, state: State, turns: int) -> None:
+    def next_turn(self, state: IndependentState, turns: int) -> None:
         """The p(t) of the agent who comes next."""
         state.turn += turns
         for arm in range(len(state.probabilities)):
             state.probabilities[arm] = state.own[state.turn % len(state.waiting), arm]
 
-    def messages(self, state: State, rounds: int) -> int:
+    def messages(self, state: IndependentState, rounds: int) -> int:
         return 0
+
+    def notes_on_means(self, means: Sequence[float]) -> list[str]:
+        return self.inner.notes_on_means(means)
+
+    @property
+    def smallest_lift(self) -> float | None:
+        """As the inner policy's."""
+        return self.inner.smallest_lift

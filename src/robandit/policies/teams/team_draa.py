@@ -1,4 +1,4 @@
-"""DRAA with its agents told apart, so that what a few of them report can be trimmed."""
+"""DRAA that tells its agents apart, so that what a few of them report can be trimmed."""
 
 from dataclasses import dataclass, field
 
@@ -24,14 +24,14 @@ class TeamEpoch(Epoch):
 
 
 @dataclass(frozen=True)
-class TeamDraa(DraaEpochs):
+class TeamDraa(DraaEpochs[TeamEpoch]):
     """Agents broadcast the sums of an epoch when it ends. Without trimming it is `draa`, reward by reward."""
 
     plays = "agents"
     by_counts = False
     about = About(
         name="team-draa",
-        summary="DRAA with agents told apart: few broadcasts, and sums trimmed of what a few agents forge",
+        summary="DRAA that tells agents apart: few broadcasts, and sums trimmed of what a few agents forge",
         reference="Liu, Li & Li 2021",
         fidelity="reconstruction",
         needs=("agents", "horizon", "delta"),
@@ -50,19 +50,19 @@ class TeamDraa(DraaEpochs):
         self.open_epoch(state)
         return state
 
-    def team(self, state: TeamEpoch) -> int:  # type: ignore[override]  # the state this policy starts with
+    def team(self, state: TeamEpoch) -> int:
         return len(state.waiting)
 
-    def choose(self, state: TeamEpoch, random: Random) -> Choice:  # type: ignore[override]
+    def choose(self, state: TeamEpoch, random: Random) -> Choice:
         arm, agents = draw(state.entries, random), len(state.waiting)
         note = state.number * len(state.entries) + arm
         return Choice(arm, state.probabilities[arm], note * agents + state.turn % agents)
 
-    def defer(self, state: TeamEpoch, choice: Choice) -> None:  # type: ignore[override]
+    def defer(self, state: TeamEpoch, choice: Choice) -> None:
         state.turn += 1
         state.waiting[choice.note % len(state.waiting)] += 1.0
 
-    def learn(self, state: TeamEpoch, choice: Choice, reward: float, random: Random) -> None:  # type: ignore[override]
+    def learn(self, state: TeamEpoch, choice: Choice, reward: float, random: Random) -> None:
         agents = len(state.waiting)
         agent, number = choice.note % agents, choice.note // agents // len(state.entries)
         state.turn += no_longer_awaited(state.waiting, agent)
@@ -73,14 +73,14 @@ class TeamDraa(DraaEpochs):
         if state.left == 0:
             self.close_epoch(state)
 
-    def conclude(self, state: TeamEpoch) -> None:  # type: ignore[override]
+    def conclude(self, state: TeamEpoch) -> None:
         for arm in range(len(state.gaps)):
             state.sums[arm] = trimmed_sum(state.by_agent, arm, self.trim, state.ranked)
             for agent in range(len(state.waiting)):
                 state.by_agent[agent, arm] = 0.0
         gaps_to_best(state)
 
-    def messages(self, state: TeamEpoch, rounds: int) -> int:  # type: ignore[override]
+    def messages(self, state: TeamEpoch, rounds: int) -> int:
         return len(state.waiting) * (state.number - 1)
 
     def message_size(self, arms: int) -> int:

@@ -13,7 +13,7 @@ from robandit.parts import About, parameter
 
 
 @dataclass
-class State:
+class TeamSambaState:
     """The common p, each agent's sums since the last message, rewards awaited per agent, and room for one step."""
 
     probabilities: Floats
@@ -27,7 +27,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class TeamSamba(Policy[State]):
+class TeamSamba(Policy[TeamSambaState]):
     """After each batch 1/p_i falls by alpha S_i/p_i, S summed over the agents, and by a level that all arms share.
 
     With `trim` the largest and smallest sums of each arm are left out, so that so many agents cannot move it far.
@@ -49,21 +49,23 @@ class TeamSamba(Policy[State]):
     growth: float = parameter(0.1, "the next message waits for this share of the rounds so far", least=0)
     trim: int = parameter(0, "agents left out at either end of each arm's sums", least=0)
 
-    def start(self, setting: Setting) -> State:
+    def start(self, setting: Setting) -> TeamSambaState:
         arms, agents = setting.arms, setting.agents
         check_trim(self.name, self.trim, agents)
         even = np.full(arms, 1.0 / arms)
-        return State(even, np.zeros((agents, arms)), np.zeros(agents), np.zeros(arms), np.zeros(agents), self.batch)
+        return TeamSambaState(
+            even, np.zeros((agents, arms)), np.zeros(agents), np.zeros(arms), np.zeros(agents), self.batch
+        )
 
-    def choose(self, state: State, random: Random) -> Choice:
+    def choose(self, state: TeamSambaState, random: Random) -> Choice:
         arm = draw(state.probabilities, random)
         return Choice(arm, state.probabilities[arm], state.turn % len(state.waiting))
 
-    def defer(self, state: State, choice: Choice) -> None:
+    def defer(self, state: TeamSambaState, choice: Choice) -> None:
         state.turn += 1
         state.waiting[choice.note] += 1.0
 
-    def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
+    def learn(self, state: TeamSambaState, choice: Choice, reward: float, random: Random) -> None:
         arm, agents = choice.arm, len(state.waiting)
         state.turn += no_longer_awaited(state.waiting, choice.note)
         state.sums[choice.note, arm] += reward * (
@@ -81,7 +83,7 @@ class TeamSamba(Policy[State]):
         done = state.turn // agents
         state.due = done + max(self.batch, math.floor(self.growth * done))
 
-    def messages(self, state: State, rounds: int) -> int:
+    def messages(self, state: TeamSambaState, rounds: int) -> int:
         return state.sent
 
     def message_size(self, arms: int) -> int:

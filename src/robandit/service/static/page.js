@@ -52,8 +52,8 @@
   function ages() {
     document.querySelectorAll(".age").forEach(function (one) {
       var gone = Math.max(0, Math.round((Date.now() - Date.parse(one.dataset.since)) / 1000));
-      var told = gone < 120 ? gone + " s" : gone < 7200 ? Math.round(gone / 60) + " min" : Math.round(gone / 3600) + " h";
-      one.textContent = " (" + told + " ago)";
+      var age = gone < 120 ? gone + " s" : gone < 7200 ? Math.round(gone / 60) + " min" : Math.round(gone / 3600) + " h";
+      one.textContent = " (" + age + " ago)";
     });
   }
 
@@ -62,9 +62,9 @@
     source = new EventSource(live.dataset.events);
     source.onopen = function () { link.textContent = "Live."; };
     source.onmessage = function (event) {
-      var told = JSON.parse(event.data);
-      Object.keys(told).forEach(function (name) {
-        if (name === "chart") { data = JSON.parse(told.chart); draw(); } else put(name, told[name]);
+      var parts = JSON.parse(event.data);
+      Object.keys(parts).forEach(function (name) {
+        if (name === "chart") { data = JSON.parse(parts.chart); draw(); } else put(name, parts[name]);
       });
       ages();
       live.dataset.events_seen = String(Number(live.dataset.events_seen || 0) + 1);

@@ -1,24 +1,25 @@
 """A store by its address."""
 
-from pathlib import Path
+from importlib import import_module
 
 from robandit.errors import InputError
-from robandit.service.stores.base import Store
-from robandit.service.stores.sqlite import SqliteStore
+from robandit.service.stores.base import ServiceStore
+
+SCHEMES = {  # the module that opens it, loaded only where it is needed, and how an address reads
+    "sqlite": ("robandit.service.stores.sqlite", "sqlite:///FILE"),
+    "postgresql": ("robandit.service.stores.postgres", "postgresql://..."),
+    "postgres": ("robandit.service.stores.postgres", "postgresql://..."),
+}
 
 
-def open_store(url: str, *, read_only: bool = False) -> Store:
-    """The store behind `sqlite:///FILE`, four slashes for a path from the root, or behind `postgresql://...`."""
-    scheme, _, rest = url.partition("://")
-    if scheme in ("postgresql", "postgres"):
-        from robandit.service.stores.postgres import PostgresStore  # loaded where it is needed only
+def open_store(url: str, *, read_only: bool = False) -> ServiceStore:
+    """Returns the store behind `sqlite:///FILE` (four slashes for a path from the root) or `postgresql://...`.
 
-        return PostgresStore(url, read_only=read_only)
-    if scheme != "sqlite" or not rest.startswith("/") or not rest.strip("/"):
-        raise InputError(f"a database must be sqlite:///FILE or postgresql://..., not {url!r}")
-    path = Path(rest.removeprefix("/"))
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {str(path.parent)!r}")
-    if read_only and not path.is_file():
-        raise InputError(f"there is no database {str(path)!r}")
-    return SqliteStore(path, read_only=read_only)
+    Raises InputError where the address is none of these, or its database cannot be opened.
+    """
+    scheme, separator, _ = url.partition("://")
+    if not separator or scheme not in SCHEMES:
+        forms = " or ".join(dict.fromkeys(form for _, form in SCHEMES.values()))
+        raise InputError(f"a database must be {forms}, not {url!r}")
+    store: ServiceStore = import_module(SCHEMES[scheme][0]).open_at(url, read_only)
+    return store

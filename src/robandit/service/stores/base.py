@@ -6,8 +6,11 @@
 3. A decision is settled at most once.
 4. What was committed is read back to the byte, in order.
 5. Each experiment has a head: the hash of its last line and of the head before it.
-6. Only its owner commits to an experiment: a store that made it, or took it since. Where one file or one process holds
-   everything, it is the owner of all.
+6. Only its owner commits to an experiment: the store that created it, or took it since. Either one process owns all
+   (`OneOwner`), or several share the database and each experiment has a lease (`LeasedStore`).
+
+A new store is one file with a class that keeps these laws and a function `open_at(url, read_only)`, and one line in
+`address.py`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,7 +31,7 @@ class Row(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A state as it was after a line, and the code that made it."""
+    """A state as it was after a line, and the code that computed it."""
 
     experiment: int
     line: int
@@ -36,8 +39,8 @@ class Snapshot(NamedTuple):
     body: bytes
 
 
-class Kept(NamedTuple):
-    """An experiment as it is kept."""
+class ExperimentRecord(NamedTuple):
+    """An experiment as the database has it."""
 
     id: int
     name: str
@@ -51,61 +54,143 @@ class Head(NamedTuple):
     chain: bytes
 
 
-class Refused(Exception):
-    """A commit that breaks a law of the store; nothing of it was kept."""
+class TakenLease(NamedTuple):
+    """An experiment that this store took, under which fence, and where its journal ends."""
+
+    record: ExperimentRecord
+    fence: int
+    head: Head
+
+
+class Lease(NamedTuple):
+    """Who owns an experiment."""
+
+    id: int
+    name: str
+    owner: str
+    address: str
+    runs: bool  # it has not run out
+
+
+class StoreRefusal(Exception):
+    """What breaks a law of the store; nothing of it was written."""
 
 
 class Unreachable(Exception):
-    """The database does not answer; what became of a commit is not known."""
+    """The database does not respond; whether a commit was written is unknown."""
 
 
-class Store(Protocol):
-    """What the service asks of a database. One thread commits; others read."""
+class ServiceStore(Protocol):
+    """What the service needs of a database. One thread commits; others read."""
+
+    notes: list[str]  # what an operator should know about the database, one sentence each
+
+    @property
+    def path(self) -> str | None:
+        """Returns the file that holds everything, if there is one: a lock beside it keeps a second process out."""
+
+    @property
+    def leased(self) -> "LeasedStore | None":
+        """Returns this store, where several processes share the database; None where one process owns everything."""
 
     def meta(self, key: str, value: bytes) -> bytes:
-        """What is kept under a key; the value given, if there was nothing."""
+        """Returns the value under a key; where there is none, stores this one and returns it."""
 
-    def experiments(self) -> list[Kept]:
-        """All experiments."""
+    def experiments(self) -> list[ExperimentRecord]:
+        """Returns all experiments."""
 
     def create(self, name: str, about: str, first: str) -> int:
-        """A new experiment with the first line of its journal; refused if the name is taken."""
+        """Create an experiment with the first line of its journal; returns its id.
+
+        Raises StoreRefusal if the name is taken.
+        """
 
     def commit(self, rows: list[Row], snapshots: Iterable[Snapshot] = ()) -> None:
-        """Keep some lines, in order."""
+        """Write some lines, in order. Raises StoreRefusal if that breaks a law."""
 
     def lines(self, experiment: int, after: int = 0, *, acts: bool = False) -> Iterator[tuple[int, str]]:
-        """Lines after one, in order; only acts, if asked."""
+        """Yields the lines after one, in order; only operators' acts, if `acts`."""
 
     def settled(self, experiment: int, number: int) -> str | None:
-        """The line that settled a decision."""
+        """Returns the line that settled a decision."""
 
     def head(self, experiment: int) -> Head:
-        """Where a journal ends."""
+        """Returns where a journal ends."""
 
     def snapshot(self, experiment: int) -> Snapshot | None:
-        """The last snapshot."""
+        """Returns the last snapshot."""
 
     def take_all(self) -> None:
-        """Become the owner of all experiments; refused while another process is."""
+        """Become the owner of all experiments. Raises StoreRefusal while another process owns one."""
 
     def close(self) -> None:
-        """Let the database go."""
+        """Close the database."""
 
 
-def chained(head: bytes, body: str) -> bytes:
-    """The head after one more line."""
+class LeasedStore(ServiceStore, Protocol):
+    """A store that several processes share.
+
+    The owner of an experiment holds a lease with a number, the fence, that rises whenever the lease changes hands. A
+    commit under an old fence is refused.
+    """
+
+    owner: str  # this store's own name
+    address: str  # at which others reach this process
+    seconds: float  # that a lease lasts
+    fences: dict[int, int]  # of the experiments that this store owns
+
+    def claim(self, most: int, again: Iterable[int] = (), but: Iterable[int] = ()) -> list[TakenLease]:
+        """Take at most so many leases that have run out, or that are this store's own and in `again`; none in `but`.
+
+        No commit under an older fence can follow.
+        """
+
+    def take(self, lease: TakenLease) -> None:
+        """From now on this store commits to the experiment."""
+
+    def renew(self, held: dict[int, int]) -> list[int]:
+        """Renew leases, by experiment and fence; returns the experiments that are no longer this store's."""
+
+    def release(self, experiments: Iterable[int]) -> None:
+        """Let others take some leases at once."""
+
+    def find_lease(self, id: str) -> Lease | None:
+        """Returns the lease of an experiment, by its id or its name."""
+
+    def all_leases(self) -> list[Lease]:
+        """Returns all leases, in the order of the experiments."""
+
+
+class OneOwner(ServiceStore):
+    """A store of which one process owns everything."""
+
+    path: str | None = None
+    notes: list[str] = []
+
+    @property
+    def leased(self) -> LeasedStore | None:
+        """Nobody shares the database."""
+
+    def take_all(self) -> None:
+        """All are its own already."""
+
+
+def extend_chain(head: bytes, body: str) -> bytes:
+    """Returns the head after one more line."""
     return blake2b(head + body.encode(), digest_size=16).digest()
 
 
-def heads_after(rows: list[Row], head_of: dict[int, Head]) -> dict[int, Head]:
-    """The heads after some lines, each of which must be the next one of its experiment."""
-    found: dict[int, tuple[int, bytes]] = {}
+def advance_heads(rows: list[Row], heads: dict[int, Head]) -> dict[int, Head]:
+    """Returns the heads of the experiments of some lines after them.
+
+    Raises StoreRefusal where a line is not the next one of its experiment.
+    """
+    advanced: dict[int, tuple[int, bytes]] = {}
     for experiment, line, _, _, body in rows:
-        head = found.get(experiment) or head_of.get(experiment)
+        head = advanced.get(experiment) or heads.get(experiment)
         if head is None:
-            raise Refused(f"there is no experiment {experiment}")
+            raise StoreRefusal(f"there is no experiment {experiment}")
         if line != head[0] + 1:
-            raise Refused(f"line {head[0] + 1} of experiment {experiment} must come next, not {line}")
-        found[experiment] = (line, chained(head[1], body))
-    return {experiment: Head(*head) for experiment, head in found.items()}
+            raise StoreRefusal(f"line {head[0] + 1} of experiment {experiment} must come next, not {line}")
+        advanced[experiment] = (line, extend_chain(head[1], body))
+    return {experiment: Head(*head) for experiment, head in advanced.items()}

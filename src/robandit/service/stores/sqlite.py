@@ -13,12 +13,21 @@ from typing import Any
 import apsw
 
 from robandit.errors import InputError
-from robandit.service.stores.base import NO_HEAD, Head, Kept, Refused, Row, Snapshot, heads_after
+from robandit.service.stores.base import (
+    NO_HEAD,
+    ExperimentRecord,
+    Head,
+    OneOwner,
+    Row,
+    Snapshot,
+    StoreRefusal,
+    advance_heads,
+)
 
 SAFE = 3_051_003
 FORMAT = 1
-SNAPSHOTS = 2  # kept of each experiment
-PAGES = 1000  # of the log, after which it is folded into the file
+SNAPSHOTS = 2  # of each experiment
+PAGES = 1000  # of the log, after which it is moved into the file
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS experiment(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, about TEXT NOT NULL) STRICT;
@@ -34,14 +43,15 @@ CREATE TABLE IF NOT EXISTS snapshot(
 """
 
 
-class SqliteStore:
+class SqliteStore(OneOwner):
     """One connection that writes; a read-only one for each thread that reads."""
 
     def __init__(self, path: Path | str, *, vfs: str | None = None, read_only: bool = False) -> None:
         if apsw.SQLITE_VERSION_NUMBER < SAFE:
             raise InputError(f"SQLite {apsw.sqlite_lib_version()} can lose commits: 3.51.3 or newer is needed")
-        self.path, self.vfs, self.readers = str(path), vfs, local()
-        self.opened: list[Any] = []  # readers of all threads
+        self.path: str = str(path)
+        self.vfs, self.readers = vfs, local()
+        self.open_readers: list[Any] = []  # readers of all threads
         self.writing, self.pages = RLock(), 0
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         try:
@@ -71,11 +81,11 @@ class SqliteStore:
 
     def check_format(self, read_only: bool) -> None:
         """Refuse a database of another layout."""
-        kept = self.db.execute("PRAGMA user_version").get
-        if kept == 0 and not read_only:
+        version = self.db.execute("PRAGMA user_version").get
+        if version == 0 and not read_only:
             self.db.execute(f"PRAGMA user_version={FORMAT}")
-        elif kept != FORMAT:
-            raise InputError(f"the database {self.path!r} has the format {kept}, and {FORMAT} is known here")
+        elif version != FORMAT:
+            raise InputError(f"the database {self.path!r} has the format {version}, and {FORMAT} is known here")
 
     @property
     def reader(self) -> Any:
@@ -85,7 +95,7 @@ class SqliteStore:
             db.set_busy_timeout(5000)
             db.execute("PRAGMA wal_autocheckpoint=0")
             self.readers.db = db
-            self.opened.append(db)
+            self.open_readers.append(db)
         return self.readers.db
 
     @contextmanager
@@ -102,45 +112,43 @@ class SqliteStore:
                 raise
 
     def grown(self, db: Any, name: str, pages: int) -> int:
-        """SQLite tells how long the log is."""
+        """SQLite reports how long the log is."""
         self.pages = pages
         return 0
 
     def checkpoint(self) -> None:
-        """Fold a long log into the file; SQLite would do so by itself, but keep to itself what goes wrong."""
+        """Move a long log into the file; SQLite would do so by itself, but report no error."""
         if self.pages >= PAGES:
             with self.writing, suppress(apsw.BusyError):  # another process does it
                 self.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def meta(self, key: str, value: bytes) -> bytes:
-        """What is kept under a key; the value given, if there was nothing."""
         with self.transaction() as db:
             db.execute("INSERT OR IGNORE INTO meta VALUES(?, ?)", (key, value))
-            kept: bytes = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
-        return kept
+            stored: bytes = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+        return stored
 
-    def experiments(self) -> list[Kept]:
-        """All experiments."""
-        return [Kept(*row) for row in self.reader.execute("SELECT id, name, about FROM experiment ORDER BY id")]
+    def experiments(self) -> list[ExperimentRecord]:
+        rows = self.reader.execute("SELECT id, name, about FROM experiment ORDER BY id")
+        return [ExperimentRecord(*row) for row in rows]
 
     def create(self, name: str, about: str, first: str) -> int:
-        """A new experiment with the first line of its journal."""
         try:
             with self.transaction() as db:
                 db.execute("INSERT INTO experiment(name, about) VALUES(?, ?)", (name, about))
                 number = int(db.last_insert_rowid())
-                heads = heads_after([Row(number, 1, False, None, first)], {number: Head(0, NO_HEAD)})
-                self.insert([Row(number, 1, False, None, first)], heads)
+                row = Row(number, 1, False, None, first)
+                heads = advance_heads([row], {number: Head(0, NO_HEAD)})
+                self.insert([row], heads)
         except apsw.ConstraintError as error:
-            raise Refused(f"an experiment has the name {name!r} already") from error
+            raise StoreRefusal(f"an experiment has the name {name!r} already") from error
         self.heads |= heads
         return number
 
     def commit(self, rows: list[Row], snapshots: Iterable[Snapshot] = ()) -> None:
-        """Keep some lines, in order."""
         try:
             with self.transaction() as db:
-                heads = heads_after(rows, self.heads)
+                heads = advance_heads(rows, self.heads)
                 self.insert(rows, heads)
                 for snapshot in snapshots:
                     db.execute("INSERT OR REPLACE INTO snapshot VALUES(?, ?, ?, ?)", snapshot)
@@ -150,48 +158,42 @@ class SqliteStore:
                         (snapshot.experiment, snapshot.experiment, SNAPSHOTS),
                     )
         except apsw.ConstraintError as error:
-            raise Refused(f"a line or a decision is kept already: {error}") from error
+            raise StoreRefusal(f"a line or a decision is there already: {error}") from error
         self.heads |= heads
         self.checkpoint()
 
     def insert(self, rows: list[Row], heads: dict[int, Head]) -> None:
-        """Lines and heads, inside a transaction."""
+        """Insert lines and heads, inside a transaction."""
         self.db.executemany("INSERT INTO line VALUES(?, ?, ?, ?, ?)", rows)
         self.db.executemany(
             "INSERT OR REPLACE INTO head VALUES(?, ?, ?)", [(one, *head) for one, head in heads.items()]
         )
 
     def lines(self, experiment: int, after: int = 0, *, acts: bool = False) -> Iterator[tuple[int, str]]:
-        """Lines after one, in order, read in pieces, so that no long transaction keeps the log from being reset."""
+        # in pieces, for the log cannot be reset during a long transaction
         only = "AND act = 1" if acts else ""
         query = f"SELECT line, body FROM line WHERE experiment = ? AND line > ? {only} ORDER BY line LIMIT 4000"
-        while True:
-            piece = self.reader.execute(query, (experiment, after)).fetchall()
+        while piece := self.reader.execute(query, (experiment, after)).fetchall():
             yield from piece
-            if not piece:
-                return
             after = piece[-1][0]
 
     def settled(self, experiment: int, number: int) -> str | None:
-        """The line that settled a decision."""
-        found = self.reader.execute("SELECT body FROM line WHERE experiment = ? AND settles = ?", (experiment, number))
-        row = found.fetchone()
+        query = "SELECT body FROM line WHERE experiment = ? AND settles = ?"
+        row = self.reader.execute(query, (experiment, number)).fetchone()
         return None if row is None else row[0]
 
     def head(self, experiment: int) -> Head:
-        """Where a journal ends."""
         row = self.reader.execute("SELECT line, chain FROM head WHERE experiment = ?", (experiment,)).fetchone()
         return Head(*row)
 
     def snapshot(self, experiment: int) -> Snapshot | None:
-        """The last snapshot."""
         row = self.reader.execute(
             "SELECT * FROM snapshot WHERE experiment = ? ORDER BY line DESC LIMIT 1", (experiment,)
         ).fetchone()
         return None if row is None else Snapshot(*row)
 
     def backup(self, path: Path | str) -> None:
-        """A copy as of now, while others write."""
+        """Copy the database as of now, while others write."""
         target = apsw.Connection(str(path))
         try:
             with target.backup("main", self.reader, "main") as copy:
@@ -200,12 +202,21 @@ class SqliteStore:
         finally:
             target.close()
 
-    def take_all(self) -> None:
-        """They are its own."""
-
     def close(self) -> None:
-        """Let the file go; the log is folded into it, unless somebody still reads: then the next start does that."""
-        for db in self.opened:
+        for db in self.open_readers:
             with suppress(apsw.ThreadingViolationError):  # a thread is in the middle of reading, and ends with us
                 db.close()
-        self.db.close()
+        self.db.close()  # moves the log into the file, unless somebody still reads: then the next start does
+
+
+def open_at(url: str, read_only: bool) -> SqliteStore:
+    """Returns the store at `sqlite:///FILE`. Raises InputError where there is no such folder or file."""
+    rest = url.partition("://")[2]
+    if not rest.startswith("/") or not rest.strip("/"):
+        raise InputError(f"a database file must be sqlite:///FILE, not {url!r}")
+    path = Path(rest.removeprefix("/"))
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {str(path.parent)!r}")
+    if read_only and not path.is_file():
+        raise InputError(f"there is no database {str(path)!r}")
+    return SqliteStore(path, read_only=read_only)

@@ -1,8 +1,8 @@
 """Threat model B: what it costs to hide every success of the best arm, by one line of theory for each policy.
 
-No bound f(T) + b C can hold against who sees the draw: the costs below grow as ln T, and the regret they buy is
-Delta T - O(ln T). Each law asks how fast the best arm's probability falls if it never pays: the cost is r* times how
-often it is still pulled. These are first-order laws (numerical), not bounds; `measured` plays them.
+No bound f(T) + b C can hold against an attacker who sees the draw: the costs below grow as ln T, and the regret they
+buy is Delta T - O(ln T). Each law asks how fast the best arm's probability falls if it never pays: the cost is r* times
+how often it is still pulled. These are first-order laws (numerical), not bounds; `measured` plays them.
 """
 
 import math
@@ -57,12 +57,10 @@ LAWS: dict[str, tuple[str, Law]] = {
 }
 
 
-def laws(means: tuple[float, float], horizon: int, runs: int, seed: int) -> list[dict[str, Any]]:
-    """Each policy that has a law: the cost it predicts, and what hiding every success cost when played."""
-    told = []
+def cost_of_hiding(means: tuple[float, float], horizon: int, runs: int, seed: int) -> dict[str, Any]:
+    """Returns for each policy that has a law the cost it predicts, and with `runs` what hiding cost when played."""
+    rows = []
     for name, (formula, law) in LAWS.items():
-        if name not in SHIPPED.parts("policy"):
-            continue
         policy = SHIPPED.policy(name)
         row: dict[str, Any] = {
             "policy": name,
@@ -76,5 +74,5 @@ def laws(means: tuple[float, float], horizon: int, runs: int, seed: int) -> list
             trace = simulate(policy, Bernoulli(means), adversary, horizon=horizon, runs=runs, seed=seed, checkpoints=1)
             row["measured"] = summarised(trace.corruption_paid[:, -1])
             row["share_of_regret"] = float(trace.regret[:, -1].mean()) / ((means[0] - means[1]) * horizon)
-        told.append(row)
-    return told
+        rows.append(row)
+    return {"means": list(means), "horizon": horizon, "runs": runs, "policies": rows}
