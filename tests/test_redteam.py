@@ -214,12 +214,12 @@ def test_the_memory_of_a_play_depends_on_the_code_and_the_game(tmp_path: Path, m
     play = Play(Candidate("sink-shown"), 3.0, 1, 4)
     first = one.outcome(play)
     assert one.outcome(play) == first
-    assert len(one.journal.known) == 1
+    assert len(one.journal.values) == 1
     Evaluator(Scenario("samba", MEANS, horizon=1501), one.journal).outcome(play)
-    assert len(one.journal.known) == 2
+    assert len(one.journal.values) == 2
     monkeypatch.setattr(evaluate, "code_hash", lambda *parts: "another")
     one.outcome(play)
-    assert len(one.journal.known) == 3
+    assert len(one.journal.values) == 3
 
 
 OWN = """

@@ -44,7 +44,8 @@ class Limited(Adversary[Limits]):
         if not self.inner.sees_draw:
             raise InputError(
                 f"{self.inner} is of threat model A, which moves means before the draw: what an attacker can do to "
-                "rewards is said of model B, such as sink-shown or promote"
+                "rewards is said of model B, such as sink-shown or promote",
+                about="capability",
             )
 
     @property

@@ -78,5 +78,7 @@ class Window(Schedule[Timing]):
     def timetable(self, horizon: int, needed: int) -> Timetable:
         stop = horizon if self.stop is None else min(self.stop, horizon)
         if self.first >= stop:
-            raise InputError(f"window: first must be below stop and the horizon ({stop}), not {self.first}")
+            raise InputError(
+                f"window: first must be below stop and the horizon ({stop}), not {self.first}", about="schedule"
+            )
         return Timetable(self.first, stop, 1, horizon)

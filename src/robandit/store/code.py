@@ -22,8 +22,7 @@ LOOP += ["dice", "game", "parts", "numerics", "layout", "schedule", "adversaries
 
 def code_hash(*parts: Part | None) -> str:
     """A digest of the code behind some parts, those nested in them, and the loop that plays them."""
-    found: frozenset[type] = frozenset()
-    return hash_of(found.union(*map(classes_of, parts)))
+    return hash_of(frozenset[type]().union(*map(classes_of, parts)))
 
 
 def classes_of(part: Any) -> frozenset[type]:
