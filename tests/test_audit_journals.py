@@ -1,6 +1,7 @@
 """Journals of learners audited: the state is the learner's own, with arms that came and went, without a source."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ def test_stretches_of_every_kind_come_to_the_learners_state(tmp_path: Path, poli
     fold = Stretched(rb.policy(policy), table.log, table.codes, setting, 3, None, None, table.terms, table.changes)
     marks, nobody = np.array([300, 1000, table.rows]), np.array([NOBODY])
     beliefs, state = fold.fold(nobody, marks, fold.kind, table.codes)
-    plain, other = fold.fold(nobody, marks, fold.kind, table.codes, engine="plain")
+    plain, other = replace(fold, engine="plain").fold(nobody, marks, fold.kind, table.codes)
     with rb.Learner.open(tmp_path / "j", read_only=True) as learner:
         assert save_state(fold.policy, state) == save_state(fold.policy, other) == learner.saved_state()
     assert np.array_equal(beliefs, plain)
