@@ -288,7 +288,7 @@ GOOD = "a,1,0.5,x,1\nb,0,0.5,y,2\n"
         (HEADER + GOOD, ["--without", "rows=2..1"], "'rows=2..1' must have the lower end first"),
         (HEADER + GOOD, ["--reward-range", "1,1"], "--reward-range: the range of the rewards must be two numbers"),
         (HEADER + GOOD, ["--replays", "0"], "--replays must be a whole number of at least 1, not 0"),
-        (HEADER + GOOD, ["--policy", "barbar:scale=1"], "learns from coins it throws when it decides"),
+        (HEADER + GOOD, ["--policy", "barbar:scale=1"], "learns from what it drew besides its arm"),
         (HEADER + "a,1,,x,1\n", [], "samba weighs a reward by the probability its arm had, and line 2 has none"),
     ],
 )
