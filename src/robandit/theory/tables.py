@@ -1,21 +1,20 @@
-"""What `robandit paper theory` prints: for each topic tables and lines."""
+"""Results of theory for reading: for each topic of `robandit paper theory` tables and lines."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from robandit.cli.sheet import Sheet
-from robandit.report.table import Column
+from robandit.report.table import Column, DataTable
 
 Row = dict[str, Any]
 Cell = Callable[[Row], str]  # the text of a cell
-Page = list[Sheet | str]
+Page = list[DataTable | str]
 
 
-def table(title: str, rows: Iterable[Row], columns: dict[str, Cell], caption: str = "") -> Sheet:
+def table(title: str, rows: Iterable[Row], columns: dict[str, Cell], caption: str = "") -> DataTable:
     """A table of names and numbers: by heading how a cell is written."""
     first, *others = columns
     kinds = [Column(first, "name"), *(Column(heading) for heading in others)]
-    return Sheet(title, kinds, [[cell(row) for cell in columns.values()] for row in rows], caption)
+    return DataTable(title, kinds, [[cell(row) for cell in columns.values()] for row in rows], caption)
 
 
 def fixed(key: str, digits: int = 1) -> Cell:
@@ -50,11 +49,6 @@ def interval(key: str) -> Cell:
     return cell
 
 
-def with_picture(page: Page, result: Row) -> Page:
-    """The page, and where the picture is."""
-    return [*page, f"picture: {result['picture']}"] if result["picture"] else page
-
-
 def means_of(result: Row, between: str = " and ") -> str:
     """The means in words."""
     return between.join(f"{mean:g}" for mean in result["means"])
@@ -71,7 +65,7 @@ def statements(result: Row) -> Page:
         for row in result["theorems"]
     ]
     first, second = (
-        Sheet(title, [Column(heading, "words") for heading in headings], rows, ruled=True)
+        DataTable(title, [Column(heading, "words") for heading in headings], rows, ruled=True)
         for title, headings, rows in (
             ("The paper's statements", ("statement", "verdict", "evidence"), weighed),
             ("What holds", ("theorem", "label", "evidence"), proved),
@@ -94,13 +88,12 @@ def bounds(result: Row) -> Page:
     lower, rows = result["lower_bounds"], result["policies"]
     title = f"Bounds after {result['horizon']:,} rounds, C = {result['budget']:g}"
     sources = "; ".join(f"{row['policy']}: {row['source']}" for row in rows if row["source"] != "order only")
-    page: Page = [
+    return [
         table(title, rows, columns, "measured: mean and 95 %; growth over the last decade of rounds"),
         f"no policy grows by less than Lai and Robbins, {lower['lai_robbins']:,.1f} by then (if T is large), "
         f"and none has less than C = {lower['omega_c']:g} in both of two mirrored games",
         f"bounds and growth: {sources}; of the others only orders are known (`robandit policies --json`)",
     ]
-    return with_picture(page, result)
 
 
 def steps(result: Row) -> Page:
@@ -165,7 +158,7 @@ def prices(result: Row) -> Page:
     """Where a unit buys most."""
     two, three = result["two_arms"], result["three_arms"]
     probabilities = ", ".join(f"{probability:.3f}" for probability in three["dearest_at"])
-    page: Page = [
+    return [
         f"samba (learning_rate={result['learning_rate']:g}), exact optimum at {result['price']:g} a unit of "
         "corruption:",
         f"  means {means_of(two, ', ')}, T = {two['horizon']:,}: a unit buys most, {two['worth_there']:.2f}, at p* = "
@@ -176,22 +169,20 @@ def prices(result: Row) -> Page:
         f"  three arms: regret {three['regret']:,.1f} for {three['spending']:,.1f} of corruption, "
         f"{three['clean_regret']:,.1f} without",
     ]
-    return with_picture(page, result)
 
 
 def recoveries(result: Row) -> Page:
     """How many strikes the run recovers from, and how fast."""
-    page: Page = [
+    return [
         f"samba (learning_rate={result['learning_rate']:g}), one run of {result['rounds']:,} rounds: "
         f"{result['strikes']:,} strikes of {result['size']:g}; the run recovers from {result['ended']:,} of them, "
         f"{result['inside_another']:,} times inside the recovery from another",
         f"rounds until q was back: {fixed('mean_rounds')(result)} on average; the paper's equation (7) says at most "
         f"4c/Delta = {result['bound_of_the_paper']:g} in expectation",
     ]
-    return with_picture(page, result)
 
 
-def shown(result: Row) -> Page:
+def hiding(result: Row) -> Page:
     """One row per policy."""
     columns = {
         "policy": text("policy"),
@@ -206,3 +197,20 @@ def shown(result: Row) -> Page:
         table(title, result["policies"], columns, caption),
         f"cost = r* times the pulls of the best arm: {laws}",
     ]
+
+
+TOPICS: dict[str, Callable[[Row], Page]] = {
+    "statements": statements,
+    "bounds": bounds,
+    "steps": steps,
+    "growth": growth,
+    "prices": prices,
+    "recoveries": recoveries,
+    "shown": hiding,
+}
+
+
+def tabulate(topic: str, result: Row) -> Page:
+    """Returns tables and lines for what the functions of theory return on a topic."""
+    picture = result.get("picture")
+    return TOPICS[topic](result) + ([f"picture: {picture}"] if picture else [])
