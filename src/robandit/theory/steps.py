@@ -9,7 +9,6 @@ import numpy as np
 from robandit.game import Floats
 from robandit.theory.games import WARN_FROM, SambaGame
 from robandit.theory.growth import growth_constant
-from robandit.theory.optimal_attack import optimal_attack
 from robandit.theory.potentials import best_potential
 from robandit.theory.step_law import RULES, SAMBA
 
@@ -75,14 +74,6 @@ def equal_growth(means: tuple[float, float], rho: float) -> list[dict[str, Any]]
             row["programme"] = best_potential(game, splines=True, rule=rule).price
         rows.append(row)
     return rows
-
-
-def spending_at(means: tuple[float, float], rate: float, price: float, horizons: tuple[int, ...]) -> list[float]:
-    """Returns what the exact worst attack spends at this price, by horizon: bounded above b*, growing with T below."""
-    return [
-        float(optimal_attack(means, learning_rate=rate, horizon=horizon, price=price).spending or 0.0)
-        for horizon in horizons
-    ]
 
 
 def best_step(means: tuple[float, float], horizon: int, budget: float) -> tuple[float, float]:
