@@ -1,4 +1,4 @@
-"""`make proofs`: compiles every proof from nothing, prints what is proved, refuses any axiom but those of the reals."""
+"""`make proofs`: compiles every proof afresh, prints what is proved, accepts no axiom but those of the reals."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 OPTIONS = ("-q", "-w", "-require-in-module", "-R", ".", "robandit")
 NO_COQ = "The proofs need Coq: install it first (on Debian and Ubuntu: apt-get install coq)."
 WHOLE = "All"  # every file, each a module
-OF_OURS = re.compile(r"^Require Import ([\w ]+)\.$", re.MULTILINE)
+OUR_IMPORTS = re.compile(r"^Require Import ([\w ]+)\.$", re.MULTILINE)
 
 # what Coq's own construction of the real numbers rests on
 OF_THE_REALS = {
@@ -23,27 +23,27 @@ OF_THE_REALS = {
 UNPROVED = re.compile(r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Declare|Unset|bypass_check)\b")
 
 
-class Refused(Exception):
-    """A proof that does not hold, or rests on something else."""
+class ProofError(Exception):
+    """A proof does not hold, or rests on something else."""
 
 
 def without_comments(text: str) -> str:
-    """Coq's comments are nested: the innermost go first."""
+    """Returns the text without Coq's comments; they are nested, so the innermost go first."""
     while text != (text := re.sub(r"\(\*(?:(?!\(\*|\*\)).)*\*\)", " ", text, flags=re.DOTALL)):
         pass
     return text
 
 
-def look_for_holes(folder: Path) -> None:
-    """No file may leave a proof open or postulate anything, used or not."""
+def check_for_holes(folder: Path) -> None:
+    """Raises ProofError for a file that leaves a proof open or postulates anything, used or not."""
     for file in sorted(folder.glob("*.v")):
-        found = UNPROVED.search(without_comments(file.read_text()))
-        if found:
-            raise Refused(f"{file.name} says {found.group()}: every lemma must be proved")
+        hole = UNPROVED.search(without_comments(file.read_text()))
+        if hole:
+            raise ProofError(f"{file.name} says {hole.group()}: every lemma must be proved")
 
 
-def in_order(folder: Path) -> list[str]:
-    """The files of a folder in the order they need each other."""
+def sort_files(folder: Path) -> list[str]:
+    """Returns the files of a folder in the order in which they need each other."""
     names = sorted(file.name for file in folder.glob("*.v"))
     sort = ["coqdep", *OPTIONS[3:], "-sort", *names]
     order = subprocess.run(sort, cwd=folder, check=True, capture_output=True, text=True).stdout.split()
@@ -55,24 +55,24 @@ def coq(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
 
 
 def compile_in(folder: Path, files: dict[str, str]) -> str:
+    """Compiles each file as a module of its name, all in one process: loading the reals takes longer than most files.
+
+    Returns what the last file, the statements, prints. Raises ProofError where one does not compile.
     """
-    Each file as a module of its name, all in one process, for loading the real numbers takes longer than most files;
-    what the last, the statements, prints.
-    """
-    loaded = {name: OF_OURS.sub(r"Import \1.", text) for name, text in files.items()}
+    loaded = {name: OUR_IMPORTS.sub(r"Import \1.", text) for name, text in files.items()}
     modules = [f"Module {name}. {text}\nEnd {name}.\n" for name, text in loaded.items()]
     (folder / f"{WHOLE}.v").write_text("".join(modules))
     done = coq(folder, f"{WHOLE}.v")
     if done.returncode:
         line = re.search(r"line (\d+), characters", done.stderr)
-        raise Refused(
+        raise ProofError(
             f"{place(modules, int(line[1])) if line else 'Coq'} does not compile:\n{done.stdout}{done.stderr}"
         )
     return done.stdout
 
 
 def place(modules: list[str], line: int) -> str:
-    """The file, and its own line, of a line of them all."""
+    """Returns the file, and its own line, of a line of them all."""
     for module in modules:
         if line <= (lines := module.count("\n")):
             break
@@ -80,25 +80,24 @@ def place(modules: list[str], line: int) -> str:
     return f"{module.split()[1]}v, line {line},"
 
 
-def look_at_axioms(told: str) -> set[str]:
-    """The axioms everything rests on, out of what Coq printed last."""
-    _, found, listed = told.partition("\nAxioms:\n")
-    if not found:
-        raise Refused(f"Coq did not say on which axioms the theorems rest: {told!r}")
+def read_axioms(output: str) -> set[str]:
+    """Returns the axioms everything rests on, from what Coq printed last. Raises ProofError for any other."""
+    _, heading, listed = output.partition("\nAxioms:\n")
+    if not heading:
+        raise ProofError(f"Coq did not say on which axioms the theorems rest: {output!r}")
     axioms = {line.split(" ")[0] for line in listed.splitlines() if line[:1].strip()}
     if other := axioms - OF_THE_REALS:
-        raise Refused(f"the theorems rest on {', '.join(sorted(other))}, which is not an axiom of the real numbers")
+        raise ProofError(f"the theorems rest on {', '.join(sorted(other))}, which is not an axiom of the real numbers")
     return axioms
 
 
 def check(source: Path, into: Path) -> tuple[str, set[str]]:
-    """Every proof in `source`, compiled in the fresh folder `into`: what is stated, and the axioms."""
-    look_for_holes(source)
+    """Compiles every proof of `source` in the fresh folder `into`; returns what is stated, and the axioms."""
+    check_for_holes(source)
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
-    told = compile_in(into, {name: (source / f"{name}.v").read_text() for name in in_order(source)})
-    axioms = look_at_axioms(told)
-    return told.partition("\nAxioms:\n")[0], axioms
+    output = compile_in(into, {name: (source / f"{name}.v").read_text() for name in sort_files(source)})
+    return output.partition("\nAxioms:\n")[0], read_axioms(output)
 
 
 def main(into: str = "out/proofs") -> int:
@@ -108,8 +107,8 @@ def main(into: str = "out/proofs") -> int:
     began = time.perf_counter()
     try:
         stated, axioms = check(HERE, Path(into))
-    except Refused as refused:
-        print(f"Refused: {refused}", file=sys.stderr)
+    except ProofError as error:
+        print(f"Refused: {error}", file=sys.stderr)
         return 1
     print(stated)
     print("Axioms, all of them of Coq's real numbers:", *sorted(axioms), sep="\n  ")
