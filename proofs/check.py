@@ -20,6 +20,8 @@ OF_THE_REALS = {
     "FunctionalExtensionality.functional_extensionality_dep",
     "Classical_Prop.classic",
 }
+ASSUMED = re.compile(r"^(?:#\[.*?\]\s*)?(?:(?:Local|Global|Polymorphic)\s+)*(Hypothes[ie]s|Variables?|Context)\b")
+OPENS, ENDS = re.compile(r"^Section\s+(\w+)$"), re.compile(r"^End\s+(\w+)$")
 UNPROVED = re.compile(r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Declare|Unset|bypass_check)\b")
 
 
@@ -40,6 +42,51 @@ def check_for_holes(folder: Path) -> None:
         hole = UNPROVED.search(without_comments(file.read_text()))
         if hole:
             raise ProofError(f"{file.name} says {hole.group()}: every lemma must be proved")
+        check_assumptions(file)
+
+
+def check_assumptions(file: Path) -> None:
+    """Raises ProofError for an assumption outside a section, an axiom; inside it is a premise of what is proved there."""
+    sections: list[str] = []
+    for sentence in re.split(r"\.(?=\s|$)", without_comments(file.read_text())):
+        sentence = " ".join(sentence.split()).lstrip("-+*{} ")
+        if opened := OPENS.match(sentence):
+            sections.append(opened[1])
+        elif (ended := ENDS.match(sentence)) and ended[1] in sections:
+            sections.remove(ended[1])
+        elif not sections and (assumed := ASSUMED.match(sentence)):
+            raise ProofError(f"{file.name} says {assumed[1]} outside a section, which is an axiom: {sentence[:60]}")
+
+
+def check_statements(text: str) -> None:
+    """Raises ProofError if Theorems.v states something as proved whose axioms it does not ask for."""
+    text = without_comments(text)
+    audited = set(re.findall(r"@([\w.']+)", text.partition("Definition everything")[2]))
+    for name in re.findall(r"^\s*Check\s+@?([\w.']+)\.", text, re.MULTILINE):
+        if name not in audited:
+            raise ProofError(f"Theorems.v shows {name}, and does not ask on which axioms it rests")
+
+
+def check_with_coqchk(folder: Path) -> None:
+    """Has Coq's own checker read what was compiled, by other code. Raises ProofError for any axiom, used or not."""
+    command = ["coqchk", "-silent", "-o", "-R", ".", "robandit", f"robandit.{WHOLE}"]
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    axioms = parse_axioms(done.stdout)
+    if done.returncode or axioms is None:
+        raise ProofError(f"coqchk does not agree:\n{done.stdout}")
+    if other := {name for name in axioms if not is_of_coq(name)}:
+        raise ProofError(f"coqchk finds the axioms {', '.join(sorted(other))}, which are not of the real numbers")
+
+
+def parse_axioms(output: str) -> set[str] | None:
+    """Returns the axioms in what coqchk prints, None where it lists none."""
+    listed = re.search(r"^\* Axioms:(.*?)^\* ", output, re.DOTALL | re.MULTILINE)
+    return None if listed is None else set(listed[1].split())
+
+
+def is_of_coq(name: str) -> bool:
+    """Whether an axiom, by its full name, is one of Coq's real numbers."""
+    return any(name == axiom or name.endswith(f".{axiom}") for axiom in OF_THE_REALS) and name.startswith("Coq.")
 
 
 def sort_files(folder: Path) -> list[str]:
@@ -94,6 +141,8 @@ def read_axioms(output: str) -> set[str]:
 def check(source: Path, into: Path) -> tuple[str, set[str]]:
     """Compiles every proof of `source` in the fresh folder `into`; returns what is stated, and the axioms."""
     check_for_holes(source)
+    if (source / "Theorems.v").exists():
+        check_statements((source / "Theorems.v").read_text())
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
     output = compile_in(into, {name: (source / f"{name}.v").read_text() for name in sort_files(source)})
@@ -107,12 +156,13 @@ def main(into: str = "out/proofs") -> int:
     began = time.perf_counter()
     try:
         stated, axioms = check(HERE, Path(into))
+        check_with_coqchk(Path(into))
     except ProofError as error:
         print(f"Refused: {error}", file=sys.stderr)
         return 1
     print(stated)
     print("Axioms, all of them of Coq's real numbers:", *sorted(axioms), sep="\n  ")
-    print(f"Proved, without an admitted lemma, in {time.perf_counter() - began:.0f} s.")
+    print(f"Proved, without an admitted lemma, and read again by coqchk, in {time.perf_counter() - began:.0f} s.")
     return 0
 
 
