@@ -46,7 +46,7 @@ def check_for_holes(folder: Path) -> None:
 
 
 def check_assumptions(file: Path) -> None:
-    """Raises ProofError for an assumption outside a section, an axiom; inside it is a premise of what is proved there."""
+    """Raises ProofError for an assumption outside a section, an axiom; inside it is a premise of what is proved."""
     sections: list[str] = []
     for sentence in re.split(r"\.(?=\s|$)", without_comments(file.read_text())):
         sentence = " ".join(sentence.split()).lstrip("-+*{} ")
