@@ -9,7 +9,8 @@ from robandit.dice import Random
 from robandit.environments.bernoulli import Bernoulli
 from robandit.environments.means import spread_means
 from robandit.game import Choice, Floats, Setting
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
+from robandit.lab.scenario import Scenario
 from robandit.policies.ftpl import Ftpl, FtplState, Resampling, at_most
 
 
@@ -44,8 +45,9 @@ def resampling_cost(runs: int = 60) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for resampling in (Resampling.GEOMETRIC, Resampling.CONDITIONAL):
         for horizon in (1000, 10_000, 100_000):
-            table = set_table(CountedFtpl(resampling), Bernoulli(spread_means(9)), None, horizon, runs, 1, 1)
-            states = [table.play_compiled(slice(run, run + 1))[1] for run in range(runs)]
+            scenario = Scenario(CountedFtpl(resampling), Bernoulli(spread_means(9)), horizon=horizon, runs=runs)
+            runner = prepare(scenario, checkpoints=1)
+            states = [runner.play_compiled(slice(run, run + 1)).parts.state for run in range(runs)]
             means = [state.tries / horizon for state in states]
             variances = [state.squares / horizon - mean * mean for state, mean in zip(states, means, strict=True)]
             row = {"horizon": horizon, "mean": sum(means) / runs, "variance": sum(variances) / runs}

@@ -8,10 +8,9 @@ between 8 and 18. So a sample is many runs, and the fastest of many samples coun
 import time
 from typing import Any
 
-from robandit.catalogue import policy
-from robandit.environments.bernoulli import Bernoulli
 from robandit.environments.means import spread_means
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
+from robandit.lab.scenario import Scenario
 from robandit.paper.published import SECONDS
 
 HORIZON, SAMPLE = 100_000, 0.03  # seconds of CPU time a sample lasts, or one run if that is longer
@@ -45,7 +44,7 @@ def time_table(quick: bool = False) -> dict[str, dict[str, Any]]:
 
 def seconds_of(name: str, runs: int, seed: int) -> float:
     """CPU time a run."""
-    table = set_table(policy(name), Bernoulli(spread_means(9)), None, HORIZON, runs, seed, 1)
+    runner = prepare(Scenario(name, spread_means(9), horizon=HORIZON, runs=runs, seed=seed), checkpoints=1)
     begun = time.thread_time()
-    table.play_compiled(slice(0, runs), "full")
+    runner.play_compiled(slice(0, runs), "full")
     return (time.thread_time() - begun) / runs
