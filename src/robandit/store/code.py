@@ -16,7 +16,7 @@ from robandit.lab.compile.fingerprint import fingerprint
 from robandit.parts import Part
 from robandit.sources import reached, syntax, text_of
 
-LOOP = [f"lab.{name}" for name in ("play", "contexts", "books", "counts", "scenario", "table", "trace")]
+LOOP = [f"lab.{name}" for name in ("play", "bill", "books", "counts", "parts", "runner", "scenario", "trace")]
 LOOP += ["dice", "game", "parts", "numerics", "layout", "schedule", "adversaries.nobody"]
 
 
@@ -44,6 +44,11 @@ def hash_of(classes: frozenset[type]) -> str:
 def module_hash(name: str) -> str:
     """A digest of a module's code and of all it imports."""
     return digest(code_in(*reached(importlib.import_module(name))))
+
+
+def texts_hash(names: tuple[str, ...]) -> str:
+    """A digest of the code of some modules of the package, without what they import."""
+    return digest(code_in(*(importlib.import_module(f"robandit.{name}") for name in names)))
 
 
 def digest(texts: set[str]) -> str:
