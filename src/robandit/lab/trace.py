@@ -11,8 +11,6 @@ from robandit.estimates import summarise
 from robandit.game import Floats
 from robandit.lab.position import Position
 
-summarised = summarise  # until nobody calls it by the old name
-
 
 @dataclass(frozen=True)
 class Team:
