@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from robandit.dice import Random, decision_words
+from robandit.dice import Random, Role, decision_words
 from robandit.forensics.reward_log import Changes, Codes
 from robandit.game import Floats, Policy
 from robandit.lab import leave_out
 from robandit.lab.folds import Folding, ReplayControl
-from robandit.lab.log import CHOOSING, Log
+from robandit.lab.log import Log
 from robandit.online.fold import Fold
 from robandit.online.lists import as_arrays, as_lists
 from robandit.online.roster import Roster
@@ -124,7 +124,7 @@ class Stretched(Folding):
 
 def shares(policy: Policy[Any], state: Any, present: list[int], seed: int, trials: int) -> Floats:
     """How often each arm that is there comes in trial choices."""
-    random = Random(*map(int, decision_words(seed, np.zeros(1, np.uint64), CHOOSING)[0]))
+    random = Random(*map(int, decision_words(seed, np.zeros(1, np.uint64), Role.CHOOSING)[0]))
     lists = as_lists(deepcopy(state))
     drawn = [policy.choose_among(lists, present, random).arm for _ in range(trials)]
     found: Floats = np.bincount(drawn, minlength=max(present) + 1)[present] / trials
