@@ -12,7 +12,7 @@ from itertools import pairwise, zip_longest
 from textwrap import wrap
 from unicodedata import combining, east_asian_width
 
-from robandit.report.table import Column
+from robandit.report.table import Column, DataTable, format_value
 
 WORDS = 18  # columns that words are given before something else is spared
 BETWEEN, EDGES = 3, 2  # blanks between columns, and around them
@@ -30,6 +30,13 @@ class Sheet:
     caption: str = ""
     ruled: bool = False  # a line between rows
     styles: tuple[tuple[str, str], ...] = ()  # the style of a word that fills a cell
+
+    @classmethod
+    def of(cls, table: DataTable) -> "Sheet":
+        """A table of the report as a sheet; a column that is only a heading holds words."""
+        columns = [column if isinstance(column, Column) else Column(column, "words") for column in table.columns]
+        rows = [[format_value(value) for value in row] for row in table.rows]
+        return cls(table.title, columns, rows, table.caption, table.ruled, table.styles)
 
     def cells(self, place: int) -> list[str]:
         """What stands in a column."""

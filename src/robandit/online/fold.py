@@ -10,6 +10,7 @@ from typing import Any
 from robandit.dice import LaterStream, Random, Role, Streams, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice, Policy, Setting
+from robandit.lab.log import fresh_state
 from robandit.online.lift import lift_of
 from robandit.online.lists import as_arrays, as_lists, widen
 from robandit.online.roster import Roster
@@ -43,8 +44,7 @@ class Fold:
         self.choosing, self.learning = (decision_key(terms.seed, role) for role in (Role.CHOOSING, Role.LEARNING))
         self.streams = Streams(self.choosing)
         if terms.state is None:
-            state = policy.start(self.setting)
-            policy.begin(state, decision_stream(decision_key(terms.seed, Role.BEGINNING), 0))
+            state = fresh_state(policy, self.setting, terms.seed)
         else:
             state = load_state(policy, self.setting, terms.state)
         self.state = as_lists(state)

@@ -1,4 +1,4 @@
-"""How many resamples FTPL needs a round: the paper says O(K) on average with a variance of O(T)."""
+"""How many resamples FTPL needs per round: the paper says O(K) on average with a variance of O(T)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from robandit.policies.ftpl import Ftpl, FtplState, Resampling, at_most
 
 
 @dataclass
-class Counted(FtplState):
+class CountedFtplState(FtplState):
     """FTPL's state with the sum of the resamples and of their squares."""
 
     tries: float = 0.0
@@ -24,12 +24,12 @@ class Counted(FtplState):
 
 @dataclass(frozen=True)
 class CountedFtpl(Ftpl):
-    """FTPL that counts what it throws."""
+    """FTPL that counts its resamples."""
 
-    def start(self, setting: Setting) -> Counted:
+    def start(self, setting: Setting) -> CountedFtplState:
         arms: int = setting.arms
         probabilities: Floats = np.full(arms, 1.0 / arms)
-        return Counted(probabilities, np.zeros(arms))
+        return CountedFtplState(probabilities, np.zeros(arms))
 
     def learn(self, state: Any, choice: Choice, reward: float, random: Random) -> None:
         shared = at_most(state.losses, state.losses[choice.arm]) if self.resampling == Resampling.CONDITIONAL else 1
@@ -41,8 +41,8 @@ class CountedFtpl(Ftpl):
 
 
 def resampling_cost(runs: int = 60) -> dict[str, list[dict[str, Any]]]:
-    """Mean and variance of the resamples a round, by way of resampling and horizon; 9 arms, no corruption."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    """Mean and variance of the resamples per round, by way of resampling and horizon; 9 arms, no corruption."""
+    rows: dict[str, list[dict[str, Any]]] = {}
     for resampling in (Resampling.GEOMETRIC, Resampling.CONDITIONAL):
         for horizon in (1000, 10_000, 100_000):
             scenario = Scenario(CountedFtpl(resampling), Bernoulli(spread_means(9)), horizon=horizon, runs=runs)
@@ -51,5 +51,5 @@ def resampling_cost(runs: int = 60) -> dict[str, list[dict[str, Any]]]:
             means = [state.tries / horizon for state in states]
             variances = [state.squares / horizon - mean * mean for state, mean in zip(states, means, strict=True)]
             row = {"horizon": horizon, "mean": sum(means) / runs, "variance": sum(variances) / runs}
-            found.setdefault(str(resampling), []).append({**row, "means": means, "variances": variances})
-    return found
+            rows.setdefault(str(resampling), []).append({**row, "means": means, "variances": variances})
+    return rows
