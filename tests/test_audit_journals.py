@@ -10,7 +10,7 @@ import pytest
 
 import robandit as rb
 from robandit.forensics.log_files import read_log
-from robandit.forensics.stretches import Stretched
+from robandit.forensics.stretches import StretchFolding
 from robandit.lab.folds import NOBODY
 from robandit.online.columns import read_columns
 from robandit.online.simulated import record
@@ -99,7 +99,9 @@ def test_stretches_of_every_kind_come_to_the_learners_state(tmp_path: Path, poli
     lived(tmp_path / "j", policy)
     table = read_log(tmp_path / "j")
     setting = rb.Setting(4, table.terms.horizon)
-    fold = Stretched(rb.policy(policy), table.log, table.codes, setting, 3, None, None, table.terms, table.changes)
+    fold = StretchFolding(
+        rb.policy(policy), table.log, table.codes, setting, 3, terms=table.terms, changes=table.changes
+    )
     marks, nobody = np.array([300, 1000, table.rows]), np.array([NOBODY])
     beliefs, state = fold.fold(nobody, marks, fold.kind, table.codes)
     plain, other = replace(fold, engine="plain").fold(nobody, marks, fold.kind, table.codes)
@@ -108,7 +110,7 @@ def test_stretches_of_every_kind_come_to_the_learners_state(tmp_path: Path, poli
     assert np.array_equal(beliefs, plain)
     assert beliefs.sum(axis=2) == pytest.approx(np.ones((1, 3)))
     assert (beliefs[0, 0, 3], beliefs[0, 2, 2]) == (0.0, 0.0)  # c was not there yet, d not any more
-    assert np.array_equal(fold.replayed(table.codes >= 0), beliefs[0, -1])
+    assert np.array_equal(fold.replay_rows(table.codes >= 0), beliefs[0, -1])
 
 
 def test_arms_that_only_came_leave_a_price_and_some_eligible_arms_no_values(tmp_path: Path) -> None:

@@ -221,6 +221,6 @@ def test_a_position_of_another_game_is_refused() -> None:
         rb.simulate(rb.Ucb1(), ENVIRONMENT, horizon=100, runs=2, state=left)
     with pytest.raises(rb.InputError, match="pulls must have the shape"):
         rb.simulate(rb.Samba(), rb.Bernoulli([0.1, 0.2]), horizon=100, runs=2, state=left)
-    for told in ({}, {**left.as_json(), "dice": [[[-1]]]}, {**left.as_json(), "round": "x"}, 7):
+    for values in ({}, {**left.to_json(), "dice": [[[-1]]]}, {**left.to_json(), "round": "x"}, 7):
         with pytest.raises(rb.InputError, match="a saved play"):
-            rb.read_position(told)
+            rb.PausedPlay.from_json(values)
