@@ -168,8 +168,8 @@ def audited(arguments: argparse.Namespace) -> "Audit":
 
 def print_audit(found: "Audit", wide: bool) -> None:
     """The findings for a person at a terminal."""
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import audit_table, values_table
+    from robandit.forensics.audit_tables import audit_table, values_table
+    from robandit.report.terminal import show
 
     told = found.as_json()
     leader, table = told["belief"]["leader"], found.table

@@ -37,8 +37,8 @@ def reproduce(arguments: argparse.Namespace) -> None:
         raise InputError(f"{len(failed)} cells failed; `robandit study status {folder}` says why")
     say("weighing the claims, drawing the report")
     told = write_paper(study, folder, arguments.quick, not arguments.no_timings)
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import claims_table
+    from robandit.paper.tables import claims_table
+    from robandit.report.terminal import show
 
     show(claims_table(told["claims"]))
     print(f"report: {folder / 'report.html'}")

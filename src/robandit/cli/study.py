@@ -129,8 +129,8 @@ def show_status(checked: "Study", store: "Store", as_json: bool) -> None:
         told = {"study": checked.name, "total": total, "grids": rows, "failed": failures}
         print_json({**told, "damaged": len(store.damaged())})
         return
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import status_table
+    from robandit.report.terminal import show
+    from robandit.study.status_table import status_table
 
     show(status_table(checked.name, rows))
     show(*(f"failed {checked.cells()[key].policy}: {error}" for key, error in failures.items()))

@@ -57,7 +57,7 @@ def theory(arguments: argparse.Namespace) -> None:
         print_json({"version": __version__, **result})
         return
     from robandit.cli import theory_tables
-    from robandit.cli.sheet import show
+    from robandit.report.terminal import show
 
     show(*getattr(theory_tables, arguments.topic)(result), wide=arguments.wide)
 

@@ -3,19 +3,18 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from robandit.cli.sheet import Sheet
-from robandit.report.table import Column
+from robandit.report.table import Column, DataTable
 
 Row = dict[str, Any]
 Cell = Callable[[Row], str]  # the text of a cell
-Page = list[Sheet | str]
+Page = list[DataTable | str]
 
 
-def table(title: str, rows: Iterable[Row], columns: dict[str, Cell], caption: str = "") -> Sheet:
+def table(title: str, rows: Iterable[Row], columns: dict[str, Cell], caption: str = "") -> DataTable:
     """A table of names and numbers: by heading how a cell is written."""
     first, *others = columns
     kinds = [Column(first, "name"), *(Column(heading) for heading in others)]
-    return Sheet(title, kinds, [[cell(row) for cell in columns.values()] for row in rows], caption)
+    return DataTable(title, kinds, [[cell(row) for cell in columns.values()] for row in rows], caption)
 
 
 def fixed(key: str, digits: int = 1) -> Cell:
@@ -71,7 +70,7 @@ def statements(result: Row) -> Page:
         for row in result["theorems"]
     ]
     first, second = (
-        Sheet(title, [Column(heading, "words") for heading in headings], rows, ruled=True)
+        DataTable(title, [Column(heading, "words") for heading in headings], rows, ruled=True)
         for title, headings, rows in (
             ("The paper's statements", ("statement", "verdict", "evidence"), weighed),
             ("What holds", ("theorem", "label", "evidence"), proved),

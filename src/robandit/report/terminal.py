@@ -1,4 +1,4 @@
-"""Tables that fit: columns are chosen by the width there is; no name and no number is ever cut.
+"""Tables in a terminal: columns are chosen by the width there is; no name and no number is ever cut.
 
 On a terminal a column that can be spared goes before anything is broken, and a line says which were left out. In a
 pipe, and with --wide, every column is there and a row is a line.
@@ -12,7 +12,7 @@ from itertools import pairwise, zip_longest
 from textwrap import wrap
 from unicodedata import combining, east_asian_width
 
-from robandit.report.table import Column
+from robandit.report.table import Column, DataTable, format_value
 
 WORDS = 18  # columns that words are given before something else is spared
 BETWEEN, EDGES = 3, 2  # blanks between columns, and around them
@@ -21,8 +21,8 @@ CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """Columns and rows of text under a title, with what a reader must know below them."""
+class TerminalTable:
+    """A table as text, laid out for a width."""
 
     title: str
     columns: list[Column]
@@ -30,6 +30,13 @@ class Sheet:
     caption: str = ""
     ruled: bool = False  # a line between rows
     styles: tuple[tuple[str, str], ...] = ()  # the style of a word that fills a cell
+
+    @classmethod
+    def of(cls, table: DataTable) -> "TerminalTable":
+        """A table's values as text; a column that is only a heading holds words."""
+        columns = [column if isinstance(column, Column) else Column(column, "words") for column in table.columns]
+        rows = [[format_value(value) for value in row] for row in table.rows]
+        return cls(table.title, columns, rows, table.caption, table.ruled, table.styles)
 
     def cells(self, place: int) -> list[str]:
         """What stands in a column."""
@@ -158,11 +165,13 @@ def styled(*pieces: str | tuple[str, str]) -> str:
     )
 
 
-def show(*things: Sheet | str, wide: bool = False) -> None:
+def show(*things: DataTable | str, wide: bool = False) -> None:
     """Print tables and lines, in the width there is."""
     for thing in things:
-        width = room(wide if isinstance(thing, Sheet) else False)
-        lines = thing.lines(width) if isinstance(thing, Sheet) else wrapped(thing, width, "words")
+        if isinstance(thing, DataTable):
+            lines = TerminalTable.of(thing).lines(room(wide))
+        else:
+            lines = wrapped(thing, room(wide=False), "words")
         print("\n".join(lines))
 
 
