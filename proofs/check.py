@@ -20,6 +20,8 @@ OF_THE_REALS = {
     "FunctionalExtensionality.functional_extensionality_dep",
     "Classical_Prop.classic",
 }
+ASSUMED = re.compile(r"^(?:#\[.*?\]\s*)?(?:(?:Local|Global|Polymorphic)\s+)*(Hypothes[ie]s|Variables?|Context)\b")
+OPENS, ENDS = re.compile(r"^Section\s+(\w+)$"), re.compile(r"^End\s+(\w+)$")
 UNPROVED = re.compile(r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Declare|Unset|bypass_check)\b")
 
 
@@ -40,6 +42,51 @@ def look_for_holes(folder: Path) -> None:
         found = UNPROVED.search(without_comments(file.read_text()))
         if found:
             raise Refused(f"{file.name} says {found.group()}: every lemma must be proved")
+        look_for_assumptions(file)
+
+
+def look_for_assumptions(file: Path) -> None:
+    """Inside a section an assumption becomes a premise of what is proved there; outside it would be an axiom."""
+    sections: list[str] = []
+    for sentence in re.split(r"\.(?=\s|$)", without_comments(file.read_text())):
+        sentence = " ".join(sentence.split()).lstrip("-+*{} ")
+        if opened := OPENS.match(sentence):
+            sections.append(opened[1])
+        elif (ended := ENDS.match(sentence)) and ended[1] in sections:
+            sections.remove(ended[1])
+        elif not sections and (assumed := ASSUMED.match(sentence)):
+            raise Refused(f"{file.name} says {assumed[1]} outside a section, which is an axiom: {sentence[:60]}")
+
+
+def look_at_statements(text: str) -> None:
+    """What Theorems.v shows as proved must be among the things whose axioms it asks for."""
+    text = without_comments(text)
+    asked = set(re.findall(r"@([\w.']+)", text.partition("Definition everything")[2]))
+    for name in re.findall(r"^\s*Check\s+@?([\w.']+)\.", text, re.MULTILINE):
+        if name not in asked:
+            raise Refused(f"Theorems.v shows {name}, and does not ask on which axioms it rests")
+
+
+def look_again(folder: Path) -> None:
+    """Coq's own checker reads what was compiled again, by other code, and names every axiom in it, used or not."""
+    command = ["coqchk", "-silent", "-o", "-R", ".", "robandit", f"robandit.{WHOLE}"]
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    axioms = axioms_listed(done.stdout)
+    if done.returncode or axioms is None:
+        raise Refused(f"coqchk does not agree:\n{done.stdout}")
+    if other := {name for name in axioms if not of_coq(name)}:
+        raise Refused(f"coqchk finds the axioms {', '.join(sorted(other))}, which are not of the real numbers")
+
+
+def axioms_listed(output: str) -> set[str] | None:
+    """The axioms in what coqchk prints, None where it lists none."""
+    listed = re.search(r"^\* Axioms:(.*?)^\* ", output, re.DOTALL | re.MULTILINE)
+    return None if listed is None else set(listed[1].split())
+
+
+def of_coq(name: str) -> bool:
+    """Whether an axiom, by its full name, is one of Coq's real numbers."""
+    return any(name == axiom or name.endswith(f".{axiom}") for axiom in OF_THE_REALS) and name.startswith("Coq.")
 
 
 def in_order(folder: Path) -> list[str]:
@@ -94,6 +141,8 @@ def look_at_axioms(told: str) -> set[str]:
 def check(source: Path, into: Path) -> tuple[str, set[str]]:
     """Every proof in `source`, compiled in the fresh folder `into`: what is stated, and the axioms."""
     look_for_holes(source)
+    if (source / "Theorems.v").exists():
+        look_at_statements((source / "Theorems.v").read_text())
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
     told = compile_in(into, {name: (source / f"{name}.v").read_text() for name in in_order(source)})
@@ -108,12 +157,13 @@ def main(into: str = "out/proofs") -> int:
     began = time.perf_counter()
     try:
         stated, axioms = check(HERE, Path(into))
+        look_again(Path(into))
     except Refused as refused:
         print(f"Refused: {refused}", file=sys.stderr)
         return 1
     print(stated)
     print("Axioms, all of them of Coq's real numbers:", *sorted(axioms), sep="\n  ")
-    print(f"Proved, without an admitted lemma, in {time.perf_counter() - began:.0f} s.")
+    print(f"Proved, without an admitted lemma, and read again by coqchk, in {time.perf_counter() - began:.0f} s.")
     return 0
 
 

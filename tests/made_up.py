@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from robandit.lab.trace import Trace, checkpoint_grid
-from robandit.store.cells import Store
+from robandit.store.cells import ResultStore
 from robandit.study.cell import Cell
 from robandit.study.results import Results
 from robandit.study.spec import Study
@@ -20,7 +20,7 @@ class MadeUp(Results):
     """Every cell of a study holds what the law says, each run off by a factor of its own; means are kept."""
 
     def __init__(self, study: Study, law: Law, spread: float) -> None:
-        super().__init__(study, Store(Path("nowhere")))
+        super().__init__(study, ResultStore(Path("nowhere")))
         self.law, self.spread = law, spread
 
     def trace(self, cell: Cell) -> Trace:

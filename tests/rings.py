@@ -9,7 +9,7 @@ import numpy as np
 
 import robandit as rb
 from robandit.dice import Random, decision_words
-from robandit.forensics.tables import Table
+from robandit.forensics.reward_log import RewardLog
 
 RING = ("ring-1", "ring-2", "ring-3", "ring-4", "ring-5")
 
@@ -18,7 +18,7 @@ RING = ("ring-1", "ring-2", "ring-3", "ring-4", "ring-5")
 class Played:
     """A log as a table, and which of its rewards were forged."""
 
-    table: Table
+    table: RewardLog
     forged: Any
 
 
@@ -55,10 +55,10 @@ def play(
     codes = np.where(forged, turn, whose)
     log = rb.Log(arms, probabilities, rewards, notes)
     arm_names = tuple(f"arm-{arm}" for arm in range(len(means)))
-    return Played(Table(log, arm_names, names, codes, np.arange(rows, dtype=float)), forged)
+    return Played(RewardLog(log, arm_names, names, codes, np.arange(rows, dtype=float)), forged)
 
 
-def write_csv(table: Table, path: Path, rows: Any = None) -> Path:
+def write_csv(table: RewardLog, path: Path, rows: Any = None) -> Path:
     """The table as another system would have written it."""
     kept = np.arange(table.rows) if rows is None else np.nonzero(rows)[0]
     with path.open("w", newline="") as file:

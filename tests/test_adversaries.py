@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.adversaries.attacks import sized_target
+from robandit.adversaries.attacks import limit_target
 from robandit.adversaries.nobody import Nobody
 from robandit.catalogue import SHIPPED, shipped
 from robandit.conformance import ADVERSARY_LAWS, check_adversary
-from robandit.environments.means import moved
+from robandit.environments.means import move_reward
 from robandit.errors import PartError
 from robandit.lab.table import set_table
 from robandit.layout import layout_of
@@ -38,7 +38,7 @@ MEANS = np.array([0.2, 0.9, 0.5, 0.8])
     ],
 )
 def test_targets(attack: str, target: list[float]) -> None:
-    assert sized_target(SHIPPED.make("attack", attack), "full", MEANS) == pytest.approx(target)
+    assert limit_target(SHIPPED.make("attack", attack), "full", MEANS) == pytest.approx(target)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_targets(attack: str, target: list[float]) -> None:
     ],
 )
 def test_sizes(attack: str, size: str, target: list[float]) -> None:
-    assert sized_target(SHIPPED.make("attack", attack), size, MEANS) == pytest.approx(target)
+    assert limit_target(SHIPPED.make("attack", attack), size, MEANS) == pytest.approx(target)
 
 
 def rounds_hit(schedule: str, budget: float, horizon: int = 400, seed: int = 1, **terms: Any) -> list[int]:
@@ -233,11 +233,11 @@ def test_moved_rewards_have_the_wanted_mean_and_stay_put_otherwise() -> None:
     rewards = np.array([0.0, 0.3, 0.6, 1.0])
     true = rewards.mean()
     for mean in (0.0, 0.2, 0.6, 1.0):
-        changed = [moved(reward, true, mean) for reward in rewards]
+        changed = [move_reward(reward, true, mean) for reward in rewards]
         assert np.mean(changed) == pytest.approx(mean)
         assert min(changed) >= 0.0
         assert max(changed) <= 1.0
-    assert [moved(reward, true, true) for reward in rewards] == list(rewards)
+    assert [move_reward(reward, true, true) for reward in rewards] == list(rewards)
 
 
 def test_the_policy_sees_the_corrupted_means() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import robandit as rb
 from robandit.forensics.audit import blind_to
-from robandit.forensics.influence import bisected, first_order, pruned
+from robandit.forensics.influence import bisect_size, first_order, prune
 from robandit.forensics.off_policy import Estimator, decision_rows
 from robandit.lab.folds import Folding
 from robandit.state import saved
@@ -31,7 +31,7 @@ def found(turned: Played) -> rb.Audit:
     return rb.audit(turned.table, "samba", without=[f"source={name}" for name in RING], price=False, shadow=["ucb1"])
 
 
-def replayed(table: rb.Table, kept: Any) -> Any:
+def replayed(table: rb.RewardLog, kept: Any) -> Any:
     """The state after the rows that are kept, from a log that never had the others."""
     columns = {name: column[kept] for name, column in table.log.columns().items()}
     return rb.replay_log(rb.Samba(), rb.Log(**columns), arms=len(table.arms), horizon=ROWS)
@@ -74,12 +74,12 @@ def test_a_witness_set_is_found_by_doubling_and_made_minimal() -> None:
     def turned(sources: list[int]) -> bool:
         return {3, 5} <= set(sources)
 
-    assert pruned([1, 3, 5, 7], turned).tolist() == [3, 5]
-    assert pruned(list(range(100)), turned).tolist() == list(range(100))  # too many to try each
+    assert prune([1, 3, 5, 7], turned).tolist() == [3, 5]
+    assert prune(list(range(100)), turned).tolist() == list(range(100))  # too many to try each
     for low in (0, 1, 2):
-        assert bisected([9, 3, 8, 7, 5, 6, 4], low, turned) == 5
-        assert bisected([9, 3, 8, 7, 6, 4], low, turned) is None
-    assert bisected([3, 5], 0, turned) == 2
+        assert bisect_size([9, 3, 8, 7, 5, 6, 4], low, turned) == 5
+        assert bisect_size([9, 3, 8, 7, 6, 4], low, turned) is None
+    assert bisect_size([3, 5], 0, turned) == 2
 
 
 def test_unlearning_is_the_log_without_them_bit_for_bit(turned: Played, found: rb.Audit) -> None:
@@ -168,7 +168,7 @@ def test_a_leader_that_did_not_pay_best_has_no_price() -> None:
     assert (sums / pulls).argmax() == 1
     found = rb.audit(clean.table, "samba", replays=1, ahead=1000)
     assert (found.belief.leader, found.price) == ("arm-2", None)
-    assert any(note.startswith("no price: the leader is not the arm that paid best") for note in found.notes)
+    assert found.notes_on("no-price")[0].startswith("no price: the leader is not the arm that paid best")
 
 
 def test_off_policy_values_are_the_naive_ones_and_cover_the_truth() -> None:
@@ -202,9 +202,9 @@ def test_a_late_reward_is_weighed_by_what_was_known_at_its_decision() -> None:
         numbers=[0, 1, 0, 2],
     )
     assert decision_rows(log.columns()).tolist() == [0, 1, 0, 3]
-    table = rb.Table(log, ("a", "b"))
+    table = rb.RewardLog(log, ("a", "b"))
     estimator = Estimator(table, table.codes)
-    assert estimator.known(1).tolist() == [0.5, 0.5, 0.75]  # rows 1, 2 (decided in row 0) and 3
+    assert estimator.mean_before(1).tolist() == [0.5, 0.5, 0.75]  # rows 1, 2 (decided in row 0) and 3
 
 
 def test_first_order_is_the_naive_influence_on_the_gap_of_means(turned: Played) -> None:
@@ -222,7 +222,7 @@ def test_first_order_is_the_naive_influence_on_the_gap_of_means(turned: Played) 
     limited = rb.audit(table, "samba", price=False, replays=40)
     assert len(limited.sources()) == 40
     assert {row["source"] for row in limited.sources()[:10]} >= set(RING)
-    assert any("40 of 1,000 sources" in note for note in limited.notes)
+    assert "40 of 1,000 sources" in limited.notes_on("influence-of-some")[0]
 
 
 def test_files_are_the_table(turned: Played, tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_files_are_the_table(turned: Played, tmp_path: Path) -> None:
     written = write_csv(turned.table, tmp_path / "log.csv")
     pa.parquet.write_table(pa.csv.read_csv(written), tmp_path / "log.parquet")
     for name in ("log.csv", "log.parquet"):
-        table = rb.read_table(tmp_path / name)
+        table = rb.read_log(tmp_path / name)
         assert table.arms == turned.table.arms
         assert np.array_equal(table.log.arms, turned.table.log.arms)
         assert np.array_equal(table.log.probabilities, turned.table.log.probabilities)
@@ -318,7 +318,7 @@ def test_what_is_missing_is_said_and_the_rest_is_done(tmp_path: Path) -> None:
     luck = np.random.default_rng(2)
     rows = [f"{'ab'[luck.integers(2)]},{luck.integers(-10, 11)},2026-01-{day:02}T12:00:00" for day in range(1, 29)]
     (tmp_path / "log.csv").write_text("what,stars,when\n" + "\n".join(rows) + "\n")
-    columns = rb.Columns(arm="what", reward="stars", time="when", range=(-10, 10))
+    columns = rb.ColumnNames(arm="what", reward="stars", time="when", range=(-10, 10))
     found = rb.audit(
         tmp_path / "log.csv", "thompson", columns=columns, ahead=100, without=["time=1767268800..1767700800"]
     )
@@ -326,10 +326,10 @@ def test_what_is_missing_is_said_and_the_rest_is_done(tmp_path: Path) -> None:
     assert found.sources() == []
     assert found.without is not None
     assert found.without.rows == 6
-    notes = " ".join(found.notes)
+    notes = " ".join(note.text for note in found.notes)
     for words in ("the log has no probabilities", "the log has no sources", "1,000 trial choices"):
         assert words in notes
-    assert np.asarray(found.table.log.rewards).min() >= 0.0
+    assert np.asarray(found.log.log.rewards).min() >= 0.0
     with pytest.raises(rb.InputError, match="weighs a reward by the probability"):
         rb.audit(tmp_path / "log.csv", "samba", columns=columns)
     assert rb.audit(tmp_path / "log.csv", "ucb1", columns=columns, price=False).belief.leader in ("a", "b")
@@ -339,7 +339,7 @@ def test_whole_epochs_cannot_be_folded_without_rows() -> None:
     played = play(rb.policy("barbar:scale=1"), MEANS, 800, honest=10, ring=())
     found = rb.audit(played.table, "barbar:scale=1", price=False)
     assert found.sources() == []
-    assert any("no influence of sources on barbar" in note for note in found.notes)
+    assert "no influence of sources on barbar" in found.notes_on("no-influence")[0]
     with pytest.raises(rb.InputError, match="cannot be folded without some rows: its epochs"):
         rb.audit(played.table, "barbar:scale=1", without=["source=user-1"])
 
@@ -347,8 +347,8 @@ def test_whole_epochs_cannot_be_folded_without_rows() -> None:
 def test_what_a_policy_cannot_see_is_said(turned: Played) -> None:
     few = replace(turned.table)
     notes = rb.audit(few, "samba", price=False, replays=2).notes
-    assert any("learns next to nothing from a reward of 0" in note for note in notes)
-    assert not any("from a reward of 1" in note for note in notes)
+    assert any("learns next to nothing from a reward of 0" in note.text for note in notes)
+    assert not any("from a reward of 1" in note.text for note in notes)
     blind = {
         name: blind_to(rb.policy(name), rb.Setting(3, 1000)) for name in ("exp3", "tsallis-inf-iw", "epsilon-greedy")
     }

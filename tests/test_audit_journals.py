@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.forensics.readers import read_table
+from robandit.forensics.log_files import read_log
 from robandit.forensics.stretches import Stretched
 from robandit.lab.folds import NOBODY
 from robandit.online.columns import read_columns
@@ -36,7 +36,7 @@ def test_a_journal_is_audited_and_unlearning_is_what_its_learner_does(tmp_path: 
         found = rb.audit(path, price=False, replays=1, without=[f"source={source}" for source in ring])
         assert found.repaired() == learner.saved_state() == rb.audit(again, price=False, replays=1).repaired()
         assert found.belief.leader != max(learner.probabilities(), key=learner.probabilities().__getitem__)
-    begun = rb.Learner("samba", found.table.arms, state=found.repaired())
+    begun = rb.Learner("samba", found.log.arms, state=found.repaired())
     assert begun.saved_state() == found.repaired()
 
 
@@ -66,7 +66,7 @@ def test_a_journal_of_arms_that_came_and_went(tmp_path: Path, policy: str) -> No
     path, again = tmp_path / "j", tmp_path / "again"
     lived(path, policy)
     found = rb.audit(path, without=["source=liar"])
-    assert found.table.arms == ("a", "b", "d", "c")
+    assert found.log.arms == ("a", "b", "d", "c")
     assert found.belief.probabilities["d"] == 0.0  # it was retired
     assert next(mark for mark, p in zip(found.marks, found.over_time, strict=True) if p[3] > 0.0) > 200
     with rb.Learner.open(path, read_only=True) as learner:
@@ -83,7 +83,7 @@ def test_a_journal_of_arms_that_came_and_went(tmp_path: Path, policy: str) -> No
     assert "liar" in found.witness
     assert found.belief.leader == "c" != found.without.belief.leader
     assert (found.off_policy, found.price) == (None, None)
-    said = " ".join(found.notes)
+    said = " ".join(note.text for note in found.notes)
     for words in (
         "arms came or went (c, d)",
         "no price: d cannot be chosen now",
@@ -96,7 +96,7 @@ def test_a_journal_of_arms_that_came_and_went(tmp_path: Path, policy: str) -> No
 def test_stretches_of_every_kind_come_to_the_learners_state(tmp_path: Path, policy: str) -> None:
     """Compiled, interpreted and lived: one state; and a belief that never holds an arm that is not there."""
     lived(tmp_path / "j", policy)
-    table = read_table(tmp_path / "j")
+    table = read_log(tmp_path / "j")
     setting = rb.Setting(4, table.terms.horizon)
     fold = Stretched(rb.policy(policy), table.log, table.codes, setting, 3, None, None, table.terms, table.changes)
     marks, nobody = np.array([300, 1000, table.rows]), np.array([NOBODY])
@@ -135,6 +135,6 @@ def test_a_journal_of_which_no_reward_counts(tmp_path: Path, recwarn: pytest.War
     learner.close()
     found = rb.audit(tmp_path / "j")
     assert found.off_policy is None
-    assert "no off-policy values: no reward counts" in found.notes
+    assert found.notes_on("no-off-policy") == ["no off-policy values: no reward counts"]
     assert "nan" not in json.dumps(found.as_json()).lower()
     assert [str(one.message) for one in recwarn] == []

@@ -9,8 +9,9 @@ import pytest
 
 from robandit.pictures.frontier import FrontierDot, FrontierPanel
 from robandit.redteam.page import write_frontier_page
-from robandit.store.cells import Store
+from robandit.store.cells import ResultStore
 from robandit.study.report import write_report
+from robandit.study.results import Results
 from robandit.study.run import run_here
 from robandit.study.spec import read_study
 from tests.chrome import CHROMIUM, Chrome
@@ -55,8 +56,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     (folder / "page.toml").write_text(SPEC)
     study = read_study(folder / "page.toml")
-    run_here(study.cells(), Store(folder), 2, lambda *_: None)
-    report = write_report(study, Store(folder), folder)
+    run_here(study.cells(), ResultStore(folder), 2, lambda *_: None)
+    report = write_report(Results(study, ResultStore(folder)))
     probed = folder / "probed.html"
     probed.write_text(report.read_text().replace("</body>", PROBE))
     return probed

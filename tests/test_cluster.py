@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from robandit.store.cells import Store
+from robandit.store.cells import ResultStore
 from robandit.study import run
 from robandit.study.run import run_here, run_on_cluster
 from robandit.study.spec import read_study
@@ -34,7 +34,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_a_worker_killed_in_the_middle_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "spread.toml").write_text(SPEC)
     cells = read_study(tmp_path / "spread.toml").cells()
-    assert run_here(cells, Store(tmp_path / "here"), 2, lambda *_: None) == []
+    assert run_here(cells, ResultStore(tmp_path / "here"), 2, lambda *_: None) == []
     killed: list[int] = []
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
@@ -46,7 +46,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(tmp_path: Path) -> None:
                 os.kill(process, signal.SIGKILL)
                 killed.append(process)
 
-        store = Store(tmp_path / "there")
+        store = ResultStore(tmp_path / "there")
         assert run_on_cluster(cells, store, cluster.scheduler_address, [], seen) == []
     assert killed
     assert files(tmp_path / "there") == files(tmp_path / "here")
@@ -70,7 +70,6 @@ def another_version() -> None:
     from robandit.study import cell
 
     cell.FORMAT = 99
-    cell.content_hash.cache_clear()
 
 
 def test_a_worker_that_lives_through_an_edit_answers_with_the_new_code_or_says_that_it_cannot(tmp_path: Path) -> None:
@@ -80,7 +79,7 @@ def test_a_worker_that_lives_through_an_edit_answers_with_the_new_code_or_says_t
     ) as cluster:
         for arm in (0, 1):
             (tmp_path / "own.py").write_text(OWN_POLICY.format(arm=arm))
-            study, store = read_study(tmp_path / "own.toml"), Store(tmp_path / "there")
+            study, store = read_study(tmp_path / "own.toml"), ResultStore(tmp_path / "there")
             load = [tmp_path / "own.py"]
             assert run_on_cluster(study.cells(), store, cluster.scheduler_address, load, lambda *_: None) == []
             key = next(key for key, cell in study.cells().items() if cell.policy == "own")
@@ -91,12 +90,12 @@ def test_a_worker_that_lives_through_an_edit_answers_with_the_new_code_or_says_t
         assert len(files(tmp_path / "there")) == 3
         with distributed.Client(cluster) as client:
             client.run(another_version)
-        store = Store(tmp_path / "old")
+        store = ResultStore(tmp_path / "old")
         failed = run_on_cluster(study.cells(), store, cluster.scheduler_address, load, lambda *_: None)
         assert sorted(failed) == sorted(study.cells())
         for key in failed:
             assert store.state(key) == "failed"
-            assert "restart the workers" in (store.told(key, "failed") or {})["error"]
+            assert "restart the workers" in (store.note(key, "failed") or {})["error"]
         assert not files(tmp_path / "old")
 
 

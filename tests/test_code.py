@@ -112,10 +112,10 @@ def test_two_studies_with_parts_of_the_same_name_do_not_meet(tmp_path: Path) -> 
         studies.append(read_study(folder / "spec.toml"))
     keys = [next(iter(study.cells())) for study in studies]
     assert keys[0] != keys[1]
-    from robandit.store.cells import Store
+    from robandit.store.cells import ResultStore
 
     for study, key, best in zip(studies, keys, (0, 50), strict=True):
-        store = Store(tmp_path / f"out-{best}")
+        store = ResultStore(tmp_path / f"out-{best}")
         assert run_here(study.cells(), store, 1, lambda *_: None, study.catalogue) == []
         trace = store.load(key)
         assert trace is not None

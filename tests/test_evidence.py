@@ -8,20 +8,22 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.forensics.evidence import SHARES, WINDOWS, Evidence, flagged, mixture, rates, two_rates
+from robandit.forensics.evidence import SHARES, WINDOWS, Evidence, flag_sources, mixture, rates, two_rates
 from robandit.forensics.price import mean_bounds
+from robandit.forensics.reward_log import RewardLog
 from robandit.forensics.statistics import all_evidence
-from robandit.forensics.tables import Table
 from robandit.numerics import log_gamma
 
 
-def table_of(arms: Any, rewards: Any, codes: Any, probabilities: Any, count: int, sources: int, **more: Any) -> Table:
+def table_of(
+    arms: Any, rewards: Any, codes: Any, probabilities: Any, count: int, sources: int, **more: Any
+) -> RewardLog:
     names = tuple(f"s{number}" for number in range(sources))
     log = rb.Log(np.array(arms), np.array(probabilities, float), np.array(rewards, float))
-    return Table(log, tuple("abcdef"[:count]), names, np.array(codes), **more)
+    return RewardLog(log, tuple("abcdef"[:count]), names, np.array(codes), **more)
 
 
-def last(table: Table) -> dict[str, Evidence]:
+def last(table: RewardLog) -> dict[str, Evidence]:
     return {one.name: one for one in all_evidence(table, table.codes)}
 
 
@@ -126,17 +128,17 @@ def test_selection_and_bursts_find_what_they_are_for() -> None:
     codes[(shown != 2) & (codes == 7)] = 8  # source 7 reports on one arm only
     codes[1000:1060] = 11
     found = last(table_of(shown, luck.random(rows), codes, np.full(rows, 0.25), 4, sources))
-    assert flagged(found["selection"].sources, 0.05) == [7]
-    assert 11 in flagged(found["bursts"].sources, 0.05)
+    assert flag_sources(found["selection"].sources, 0.05) == [7]
+    assert 11 in flag_sources(found["bursts"].sources, 0.05)
     assert found["selection"].alarm(0.01) is not None
     assert found["rate"].alarm(0.05) is None
 
 
 def test_e_bh_by_hand() -> None:
     logs = np.log(np.array([1.0, 100.0, 45.0, 30.0, 0.1]))
-    assert flagged(logs, 0.05) == [1]  # needs 100, 50, 33.3
-    assert flagged(np.log(np.array([1.0, 100.0, 50.0, 34.0, 0.1])), 0.05) == [1, 2, 3]
-    assert flagged(np.zeros(0), 0.05) == []
+    assert flag_sources(logs, 0.05) == [1]  # needs 100, 50, 33.3
+    assert flag_sources(np.log(np.array([1.0, 100.0, 50.0, 34.0, 0.1])), 0.05) == [1, 2, 3]
+    assert flag_sources(np.zeros(0), 0.05) == []
 
 
 def test_false_alarms_on_two_hundred_clean_logs_looked_at_after_every_row() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from robandit.estimates import half_widths
 from robandit.pictures.panels import draw_lines
-from robandit.store.cells import Store
+from robandit.store.cells import ResultStore
 from robandit.study.figures import MOST, Shape, against, over_time, pictures_of
 from robandit.study.report import grid_section
 from robandit.study.results import Results
@@ -26,8 +26,8 @@ def played(tmp_path: Path) -> Any:
     def run(text: str) -> Results:
         (tmp_path / "spec.toml").write_text(HEAD + text)
         study = read_study(tmp_path / "spec.toml")
-        run_here(study.cells(), Store(tmp_path), 1, lambda *_: None)
-        return Results(study, Store(tmp_path))
+        run_here(study.cells(), ResultStore(tmp_path), 1, lambda *_: None)
+        return Results(study, ResultStore(tmp_path))
 
     return run
 

@@ -9,7 +9,7 @@ import robandit as rb
 from robandit.catalogue import shipped
 from robandit.dice import Random
 from robandit.variates import beta_draw
-from tests.naive import LINEAR_KL_UCB, NAIVE
+from tests.naive import NAIVE, LinearKlUcb
 from tests.support import near, stream
 
 PHASED = ("aae", "fast-slow-aae", "known-c-aae", "multi-layer-aae", "barbar", "cbarbar", "draa", "barbat")
@@ -77,7 +77,7 @@ def test_same_arms_as_the_naive_policy(
     policy.begin(state, random)
     extra = {"inner": partial(NAIVE["samba"], learning_rate=0.05)} if name == "floor" else {}
     shared = Shared(stream(21))
-    twin = LINEAR_KL_UCB if name == "kl-ucb" and "linear" in parameters else NAIVE[name]
+    twin = LinearKlUcb if name == "kl-ucb" and "linear" in parameters else NAIVE[name]
     naive = twin(len(means), rounds, told, shared, **parameters, **extra)
     if name == "epsilon-greedy":  # it throws no dice while it pulls each arm once, the inherited draw always does
         for _ in means:

@@ -15,7 +15,7 @@ from robandit.paper.page import spec_path, write_paper
 from robandit.pictures.panels import lay_out
 from robandit.pictures.rendered import Rendered
 from robandit.report import page
-from robandit.store.cells import Store
+from robandit.store.cells import ResultStore
 from robandit.study import figures
 from robandit.study.results import Results
 from robandit.study.run import run_here
@@ -70,7 +70,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Path]:
     (folder / "spec.toml").write_text(shrunk(spec_path(False).read_text()))
     study = read_study(folder / "spec.toml")
     assert max(cell.horizon for cell in study.cells().values()) <= 10_000
-    assert run_here(study.cells(), Store(folder), 1, lambda *_: None) == []
+    assert run_here(study.cells(), ResultStore(folder), 1, lambda *_: None) == []
     return study, folder
 
 
@@ -93,7 +93,7 @@ def quick_extras(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("quick_extras")
 def test_results_have_the_keys_of_the_contract(small: tuple[Study, Path]) -> None:
     study, folder = small
-    told = write_paper(study, folder, quick=False, timings=True)
+    told = write_paper(Results(study, ResultStore(folder)), quick=False, timings=True)
     assert json.loads((folder / "results.json").read_text()) == told
     assert told["quick"] is False
     sweep = told["tables"]["k_sweep"]
@@ -126,7 +126,7 @@ def test_without_timings_the_same_store_gives_the_same_bytes(small: tuple[Study,
     pages = []
     for name in ("one", "two"):
         shutil.copytree(folder / "cells", tmp_path / name / "cells")
-        told = write_paper(study, tmp_path / name, quick=False, timings=False)
+        told = write_paper(Results(study, ResultStore(tmp_path / name)), quick=False, timings=False)
         assert told["tables"]["time"] is None
         pages.append([(tmp_path / name / file).read_bytes() for file in ("results.json", "report.html")])
     assert pages[0] == pages[1]
@@ -140,7 +140,7 @@ def test_claims_rest_on_statements_that_are_there() -> None:
 
 def test_what_is_missing_is_not_tested(tmp_path: Path) -> None:
     study = read_study(spec_path(True))
-    told = claims.weighed(Results(study, Store(tmp_path)), {})
+    told = claims.weighed(Results(study, ResultStore(tmp_path)), {})
     assert {claim["verdict"] for claim in told} == {"not-tested"}
 
 

@@ -65,6 +65,44 @@ def test_a_hole_is_refused(tmp_path: Path, hole: str) -> None:
         check.look_for_holes(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ("Hypothesis cheat : 1 = 0.", "Hypothesis"),
+        ("Section Empty.\nEnd Empty.\nVariable cheat : 1 = 0.", "Variable"),
+        ("#[local] Context (cheat : 1 = 0).", "Context"),
+        ("Section A. Variable x : nat. End A. Local Hypotheses cheat other : 1 = 0.", "Hypotheses"),
+    ],
+)
+def test_an_assumption_outside_a_section_is_an_axiom_and_refused(tmp_path: Path, said: str, word: str) -> None:
+    """The very change that once passed: a false premise at the end of TwoArms.v, and a theorem drawn from it."""
+    for file in PROOFS.glob("*.v"):
+        shutil.copy(file, tmp_path / file.name)
+    check.look_for_holes(tmp_path)
+    with (tmp_path / "TwoArms.v").open("a") as file:
+        file.write(f"\n{said}\nTheorem false_theorem : 2 = 0. Proof. lra. Qed.\n")
+    with pytest.raises(check.Refused, match=rf"TwoArms\.v says {word} outside a section"):
+        check.look_for_holes(tmp_path)
+
+
+def test_a_theorem_that_is_shown_but_not_asked_for_its_axioms_is_refused() -> None:
+    text = (PROOFS / "Theorems.v").read_text()
+    check.look_at_statements(text)
+    with pytest.raises(check.Refused, match=r"shows TwoArms\.cheat,"):
+        check.look_at_statements(text.replace("Definition everything", "Check TwoArms.cheat.\nDefinition everything"))
+
+
+def test_axioms_that_coqchk_finds_are_told_apart() -> None:
+    output = (
+        "* Axioms:\n    Coq.Logic.Classical_Prop.classic\n    robandit.All.TwoArms.cheat\n  \n* Constants: <none>\n"
+    )
+    assert check.axioms_listed(output) == {"Coq.Logic.Classical_Prop.classic", "robandit.All.TwoArms.cheat"}
+    assert check.axioms_listed("") is None
+    assert check.of_coq("Coq.Logic.Classical_Prop.classic")
+    assert not check.of_coq("robandit.All.TwoArms.cheat")
+    assert not check.of_coq("robandit.All.Classical_Prop.classic")
+
+
 @needs_coq
 def test_a_proof_that_does_not_hold_is_refused_by_its_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "Wrong.v").write_text(

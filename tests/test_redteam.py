@@ -10,7 +10,7 @@ import pytest
 
 import robandit as rb
 from robandit.adversaries.band import Band
-from robandit.adversaries.push import Push, pushed_arms
+from robandit.adversaries.push import Push, arms_to_push
 from robandit.adversaries.push_shown import PushShown
 from robandit.adversaries.scheduled import ScheduledAttack
 from robandit.dice import Random
@@ -42,7 +42,7 @@ def evaluator(folder: Path, horizon: int = 1500) -> Evaluator:
 )
 def test_which_arms_are_pushed(lowered: int, raised: int, worst: bool, down: list[int], up: list[int]) -> None:
     means = np.array([0.3, 0.5, 0.1, 0.9])
-    found = pushed_arms(means, lowered, raised, worst)
+    found = arms_to_push(means, lowered, raised, worst)
     assert [arms.tolist() for arms in found] == [down, up]
     target = Push(lowered=lowered, raised=raised, worst=worst).target(means)
     expected = [0.0 if arm in down else 1.0 if arm in up else means[arm] for arm in range(4)]
@@ -52,7 +52,7 @@ def test_which_arms_are_pushed(lowered: int, raised: int, worst: bool, down: lis
 @pytest.mark.parametrize("counts", [(0, 0), (3, 2)])
 def test_impossible_pushes_are_refused(counts: tuple[int, int]) -> None:
     with pytest.raises(rb.InputError, match="1 to 4 arms together"):
-        pushed_arms(np.array([0.3, 0.5, 0.1, 0.9]), *counts, False)
+        arms_to_push(np.array([0.3, 0.5, 0.1, 0.9]), *counts, False)
 
 
 def test_band_strikes_as_a_plain_reading_of_it_does() -> None:
@@ -214,12 +214,12 @@ def test_the_memory_of_a_play_depends_on_the_code_and_the_game(tmp_path: Path, m
     play = Play(Candidate("sink-shown"), 3.0, 1, 4)
     first = one.outcome(play)
     assert one.outcome(play) == first
-    assert len(one.journal.known) == 1
+    assert len(one.journal.values) == 1
     Evaluator(Scenario("samba", MEANS, horizon=1501), one.journal).outcome(play)
-    assert len(one.journal.known) == 2
+    assert len(one.journal.values) == 2
     monkeypatch.setattr(evaluate, "code_hash", lambda *parts: "another")
     one.outcome(play)
-    assert len(one.journal.known) == 3
+    assert len(one.journal.values) == 3
 
 
 OWN = """

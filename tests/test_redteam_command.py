@@ -31,7 +31,7 @@ usual = Journal.append
 
 def append(journal, path, body):
     usual(journal, path, body)
-    if len(journal.known) == 39:
+    if len(journal.values) == 39:
         os.kill(os.getpid(), signal.SIGKILL)
 
 Journal.append = append
@@ -74,7 +74,7 @@ def test_a_killed_search_goes_on_to_the_same_answer(
     after = (tmp_path / whole.name).read_bytes()
     assert after.startswith(left)
     assert after.count(b"\n") == whole.read_bytes().count(b"\n")  # nothing was played twice
-    assert Journal(tmp_path / whole.name).known == Journal(whole).known
+    assert Journal(tmp_path / whole.name).values == Journal(whole).values
 
 
 def test_only_a_number_that_is_higher_is_called_flattered() -> None:

@@ -18,7 +18,7 @@ from robandit.service.experiment import Experiment
 from robandit.service.service import Service
 from robandit.service.stores.memory import MemoryStore
 from robandit.service.tokens import Tokens
-from robandit.service.watch import Copy, Look, audited
+from robandit.service.watch import JournalAudit, JournalCopy, audit_file
 
 RINGS = {"alarms": {"rate": 10, "selection": None, "bursts": 5}, "flagged": ["a", "b"]}
 
@@ -43,14 +43,14 @@ def rewarded(service: Service, experiment: Experiment, count: int) -> None:
         kept(service, service.engine.reward(experiment, made.id, messages.Reward(number % 2), f"s{number % 3}"))
 
 
-def look(found: dict[str, Any], line: int = 9) -> Look:
-    """A look that found this."""
-    return Look(line, time.time(), 1.0, found)
+def audit_with(findings: dict[str, Any], line: int = 9) -> JournalAudit:
+    """An audit with these findings."""
+    return JournalAudit(line, time.time(), 1.0, findings)
 
 
 def test_a_copy_grows_by_what_is_new_and_is_a_journal(tmp_path: Path) -> None:
     service, experiment = begun()
-    copy = Copy(tmp_path / "1.journal")
+    copy = JournalCopy(tmp_path / "1.journal")
     for _ in range(3):
         rewarded(service, experiment, 20)
         before = copy.path.stat().st_size if copy.path.exists() else 0
@@ -70,7 +70,7 @@ def test_learning_stops_once_for_what_people_have_seen() -> None:
         watch = service.watch
 
         async def tripped(found: dict[str, Any]) -> bool:
-            await watch.trip(experiment, look(found))
+            await watch.trip(experiment, audit_with(found))
             return experiment.standing.frozen is not None
 
         async def let_go_on() -> None:
@@ -100,7 +100,7 @@ def test_an_experiment_stops_by_itself_only_if_it_was_told_to() -> None:
     async def story() -> None:
         service, experiment = begun(trip=False)
         service.start()
-        await service.watch.trip(experiment, look(RINGS))
+        await service.watch.trip(experiment, audit_with(RINGS))
         assert experiment.standing.frozen is None
         assert experiment.line == 1
         await service.stop()
@@ -108,48 +108,48 @@ def test_an_experiment_stops_by_itself_only_if_it_was_told_to() -> None:
     asyncio.run(story())
 
 
-def test_who_is_looked_at_next() -> None:
+def test_who_is_audited_next() -> None:
     service, one = begun()
     service.engine.create(messages.NewExperiment("two", ["x", "y"], "samba"))
     watch, two = service.watch, service.engine.experiments[2]
-    assert watch.next() is None  # nothing to look at
+    assert watch.next() is None  # nothing to audit
     rewarded(service, one, 2)
     assert watch.next() is one
     rewarded(service, two, 2)
-    watch.looks[1] = Look(one.line - 1, 50.0)
-    assert watch.next() is two  # never looked at
+    watch.audits[1] = JournalAudit(one.line - 1, 50.0)
+    assert watch.next() is two  # never audited
     watch.soon(one)
     assert watch.next() is one
-    watch.looks[1], watch.looks[2] = Look(one.line, 60.0), Look(two.line, 70.0)
+    watch.audits[1], watch.audits[2] = JournalAudit(one.line, 60.0), JournalAudit(two.line, 70.0)
     assert watch.next() is None
-    assert watch.asked == set()  # nothing is new, so nothing will come of it
+    assert watch.requested == set()  # nothing is new, so nothing will come of it
     two.learning_again = True
     rewarded(service, two, 1)
     assert watch.next() is None
 
 
-def test_a_look_that_cannot_be_says_why(tmp_path: Path) -> None:
+def test_an_audit_that_cannot_be_says_why(tmp_path: Path) -> None:
     service, experiment = begun()
     rewarded(service, experiment, 4)
     (tmp_path / "1.journal").mkdir()  # where the copy of the journal should go
-    found = asyncio.run(service.watch.look(experiment, tmp_path))
-    assert found.found is None
-    assert "1.journal" in found.problem
-    assert (found.alarms, found.flagged) == ([], [])
+    audit = asyncio.run(service.watch.audit(experiment, tmp_path))
+    assert audit.findings is None
+    assert "1.journal" in audit.problem
+    assert (audit.alarms, audit.flagged) == ([], [])
 
 
-def test_a_look_that_nobody_waits_for_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_audit_that_nobody_waits_for_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = set(psutil.Process().children())  # other tests' servers
     service, experiment = begun()
     rewarded(service, experiment, 4)
-    copy = Copy(tmp_path / "1.journal")
+    copy = JournalCopy(tmp_path / "1.journal")
     copy.grow(service.store, 1)
     monkeypatch.setattr(watching, "LONGEST", 0.2)
-    with pytest.raises(InputError, match="was given up"):
-        asyncio.run(audited(copy.path, []))
+    with pytest.raises(InputError, match="was stopped"):
+        asyncio.run(audit_file(copy.path, []))
 
     async def cancelled() -> None:
-        task = asyncio.create_task(audited(copy.path, []))
+        task = asyncio.create_task(audit_file(copy.path, []))
         await asyncio.sleep(0.2)
         assert set(psutil.Process().children()) - before
         task.cancel()

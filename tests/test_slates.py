@@ -13,9 +13,9 @@ from robandit.lab.table import set_table
 from robandit.policies.slates.bar import shortened
 from robandit.policies.slates.slate import madow
 from tests.naive.slates import (
-    NaiveBar,
     NaiveCombUcb1,
     NaiveListedSamba,
+    NaiveSlateBar,
     NaiveSlateCbarbar,
     NaiveSlateHybrid,
     NaiveSlates,
@@ -28,8 +28,8 @@ from tests.test_naive import Shared
 PATHS = rb.environment("paths:rows=3,columns=3")
 TWINS: list[tuple[str, type[NaiveSlates], dict[str, Any], int]] = [
     ("slate-samba", NaiveSlateSamba, {"learning_rate": 0.3}, 800),
-    ("bar", NaiveBar, {"learning_rate": 0.3}, 800),
-    ("bar", NaiveBar, {"learning_rate": 0.2, "form": "linear"}, 800),
+    ("bar", NaiveSlateBar, {"learning_rate": 0.3}, 800),
+    ("bar", NaiveSlateBar, {"learning_rate": 0.2, "form": "linear"}, 800),
     ("comb-ucb1", NaiveCombUcb1, {"scale": 0.5}, 800),
     ("slate-thompson", NaiveSlateThompson, {}, 800),
     ("slate-hybrid", NaiveSlateHybrid, {}, 120),

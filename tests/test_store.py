@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.store.cells import Store
+from robandit.store.cells import ResultStore
 from robandit.store.files import sweep, write_atomically
 from robandit.store.journal import Journal
 from robandit.store.parquet import Damaged, checksum, from_bytes
@@ -26,7 +26,7 @@ def content() -> bytes:
 
 def test_a_file_holds_the_trace_and_only_what_is_determined(content: bytes) -> None:
     trace, provenance = from_bytes(content)
-    again = rb.simulate(*CELL.parts(), horizon=300, runs=4, checkpoints=3)
+    again = rb.simulate(CELL.scenario(), checkpoints=3)
     for name in ("rounds", "regret", "corruption_paid", "pulls", "rounds_changed", "gaps"):
         assert np.array_equal(getattr(trace, name), getattr(again, name)), name
     assert provenance["cell"]["policy"] == "samba"
@@ -38,12 +38,16 @@ def test_everything_that_determines_a_cell_is_in_its_key() -> None:
     others = {"policy": "ucb1", "environment": "beta", "means": (0.2, 0.7), "attack": "sink", "schedule": "even"}
     others |= {"size": "0.5", "charge": "rounds", "budget": 6.0, "horizon": 301, "runs": 5, "seed": 2, "checkpoints": 4}
     others |= {"agents": 2, "slate": 2}
+    slates = replace(CELL, policy="slate-samba")  # which alone can fill one of two
     seen = {"can": "add", "share": 0.5}  # of an attacker who sees the draw
     assert {*others, *seen} == set(asdict(CELL))
     sees = replace(CELL, attack="promote")
-    keys = {replace(CELL, **{name: value}).key() for name, value in others.items()}  # type: ignore[arg-type]
+    keys = {
+        replace(slates if name == "slate" else CELL, **{name: value}).key()  # type: ignore[arg-type]
+        for name, value in others.items()
+    }
     keys |= {replace(sees, **{name: value}).key() for name, value in seen.items()}  # type: ignore[arg-type]
-    assert len(keys | {CELL.key(), sees.key()}) == len(others) + len(seen) + 2
+    assert len(keys | {CELL.key(), slates.key(), sees.key()}) == len(others) + len(seen) + 3
 
 
 def test_every_kind_of_damage_is_found(content: bytes, tmp_path: Path) -> None:
@@ -52,7 +56,7 @@ def test_every_kind_of_damage_is_found(content: bytes, tmp_path: Path) -> None:
         with pytest.raises(Damaged):
             from_bytes(content[:cut])
     whole, told = from_bytes(content)
-    store, key = Store(tmp_path), CELL.key()
+    store, key = ResultStore(tmp_path), CELL.key()
     for place in random.choice(len(content), 300, replace=False):
         broken = bytearray(content)
         broken[place] ^= 1 << int(random.integers(8))
@@ -79,7 +83,7 @@ def test_the_checksum_covers_every_number(content: bytes, name: str) -> None:
 
 
 def test_a_damaged_file_is_put_aside_and_never_used(tmp_path: Path, content: bytes) -> None:
-    store, key = Store(tmp_path), CELL.key()
+    store, key = ResultStore(tmp_path), CELL.key()
     assert store.state(key) == "waiting"
     store.save(key, content, {"seconds": 1.0})
     assert store.state(key) == "done"
@@ -91,14 +95,14 @@ def test_a_damaged_file_is_put_aside_and_never_used(tmp_path: Path, content: byt
 
 
 def test_a_file_under_another_name_is_not_believed(tmp_path: Path, content: bytes) -> None:
-    store = Store(tmp_path)
+    store = ResultStore(tmp_path)
     store.save("0" * 32, content, {"seconds": 1.0})
     assert store.load("0" * 32) is None
     assert "belongs to another cell" in store.damaged()[0].with_suffix(".reason.txt").read_text()
 
 
 def test_states(tmp_path: Path, content: bytes) -> None:
-    store, key = Store(tmp_path), CELL.key()
+    store, key = ResultStore(tmp_path), CELL.key()
     store.begin(key)
     assert store.state(key) == "running"
     flight = json.loads(store.beside(key, "flight").read_bytes())
@@ -159,10 +163,10 @@ def test_a_journal_keeps_whole_lines_and_drops_torn_and_damaged_ones(tmp_path: P
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + lines[1].replace(b"0.1", b"0.7") + lines[2] + lines[3][:-9])
     after = Journal(path)
-    assert set(after.known) == {"key0", "key2"}
+    assert set(after.values) == {"key0", "key2"}
     after.put("key3", 5)
     again = Journal(path)
-    assert set(again.known) == {"key0", "key2", "key3"}
+    assert set(again.values) == {"key0", "key2", "key3"}
     assert again.get("key2") == {"regret": [0.2, 1e-300]}
     assert again.get("key1") is None
 

@@ -13,7 +13,7 @@ import numpy as np
 
 import robandit as rb
 from robandit.service.stores.address import open_store
-from robandit.store.cells import Store
+from robandit.store.cells import ResultStore
 from tests.serving import running
 
 FIRST = Path(__file__).parent / "stored" / "first"
@@ -39,7 +39,7 @@ def test_the_folder_of_a_study_opens_and_its_files_are_read() -> None:
     """Other code means other keys, so that a study plays these cells again; the files themselves are still good."""
     results = rb.read_results(FIRST / "study")
     assert "of 4 cells" in repr(results)
-    store = Store(FIRST / "study")
+    store = ResultStore(FIRST / "study")
     traces = [store.load(path.stem) for path in sorted((FIRST / "study" / "cells").glob("*.parquet"))]
     assert len(traces) == 4
     for trace in traces:

@@ -1,6 +1,7 @@
 """Studies end to end, with real kills: nothing is played twice, nothing is lost, the bytes are the same."""
 
 import io
+import os
 import shutil
 import signal
 import subprocess
@@ -14,10 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import robandit as rb
+from robandit.catalogue import Catalogue
 from robandit.cli.main import main
 from robandit.estimates import adjust_p_values, estimate, estimate_difference
+from robandit.store.cells import ResultStore
 from robandit.study.cell import Cell
-from robandit.study.clock import Clock
+from robandit.study.clock import Clock, work_of
 from robandit.study.spec import read_study
 from tests.support import hear_ctrl_c, said_after
 
@@ -113,6 +117,8 @@ def test_a_study_runs_once_and_plays_a_damaged_cell_again(
 KILLS = """
 import os, random, signal, sys, time
 from pathlib import Path
+import robandit as rb
+from robandit.catalogue import Catalogue
 from robandit.cli.main import main
 import jinja2, matplotlib.figure, robandit.lab.compile.link, robandit.study.report
 from robandit.study.spec import read_study
@@ -250,15 +256,15 @@ def test_the_clock_learns_from_what_it_saw(spec: Path) -> None:
     cells = read_study(spec).cells()
     clock = Clock(cells, 2)
     for key, cell in list(cells.items())[:-1]:
-        clock.saw(key, cell, {"seconds": 1e-6 * cell.work() * len(cell.means)})
+        clock.record(key, cell, {"seconds": 1e-6 * work_of(cell)})
     last: Cell = list(cells.values())[-1]
-    assert clock.seconds_left() == pytest.approx(1e-6 * last.work() * len(last.means) / 2)
+    assert clock.seconds_left() == pytest.approx(1e-6 * work_of(last) / 2)
 
 
 def test_a_cell_by_counts_does_not_promise_years() -> None:
     long = Cell("cbarbar:scale=1", "bernoulli", (0.2, 0.8), "none", "start", "full", "cost", 0.0, 10**12, 20, 1, 1)
     clock = Clock({"long": long}, 2)
-    clock.saw("other", replace(long, policy="samba", horizon=10**5), {"seconds": 0.1})
+    clock.record("other", replace(long, policy="samba", horizon=10**5), {"seconds": 0.1})
     assert clock.seconds_left() < 60
 
 
@@ -276,3 +282,44 @@ def test_paired_differences_and_holm() -> None:
     assert found.half_width == pytest.approx(np.diff(expected.confidence_interval(0.95))[0] / 2, rel=1e-8)
     assert estimate([3.0]).p_value == 1.0
     assert estimate([3.0, 3.0]).p_value == 0.0
+
+
+def test_a_study_given_as_a_dictionary_has_a_status_and_a_report(tmp_path: Path, robandit: Any) -> None:
+    rb.run_study({"name": "given", "grid": [{"id": "g", "policies": ["samba"], "horizons": 50, "runs": 2}]}, tmp_path)
+    code, status, _ = robandit("study", "status", str(tmp_path), "--json")
+    assert (code, status["study"], status["total"]) == (0, "given", {"done": 1})
+    assert robandit("study", "report", str(tmp_path))[0] == 0
+
+
+@pytest.mark.parametrize("newer", ["toml", "json"])
+def test_of_two_specs_in_a_folder_the_one_that_was_run_last_counts(newer: str, tmp_path: Path, robandit: Any) -> None:
+    grid = {"id": "g", "policies": ["samba"], "horizons": 50, "runs": 2}
+    (tmp_path / "mine.toml").write_text(
+        'name = "toml"\n[[grid]]\nid = "g"\npolicies = "samba"\nhorizons = 60\nruns = 2\n'
+    )
+    out, runs = tmp_path / "out", [lambda: rb.run_study({"name": "json", "grid": [grid]}, out)]
+    runs.insert(newer == "toml", lambda: robandit("study", "run", str(tmp_path / "mine.toml"), "--out", str(out)))
+    for run in runs:
+        run()
+    assert rb.read_results(out).spec.name == newer
+    assert [path.suffix for path in out.glob("spec.*")] == [f".{newer}"]
+    stale = out / ("spec.json" if newer == "toml" else "spec.toml")  # as the first version left it
+    stale.write_text('{"name": "stale"}')
+    os.utime(stale, (1, 1))
+    assert rb.read_results(out).spec.name == newer
+
+
+def test_stored_cells_are_read_once_and_an_environment_is_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, read = list[str](), list[str]()
+    usual, load = Catalogue.environment, ResultStore.load
+    monkeypatch.setattr(Catalogue, "environment", lambda *terms: made.append(terms[1]) or usual(*terms))
+    grid = {"id": "g", "policies": ["samba", "ucb1"], "budgets": [0, 9], "horizons": 50, "runs": 2}
+    spec = {"name": "one", "grid": [grid]}
+    assert len(read_study(spec).cells()) == 4
+    assert len(made) == 1
+    rb.run_study(spec, tmp_path)
+    monkeypatch.setattr(ResultStore, "load", lambda self, key: read.append(key) or load(self, key))
+    rb.run_study(spec, tmp_path).report()
+    assert len(read) == 4

@@ -8,9 +8,9 @@ import pytest
 
 import robandit as rb
 from robandit.store.parquet import as_bytes, from_bytes
-from robandit.study.ask import given_study
 from robandit.study.figures import Shape, in_words
-from robandit.study.weigh import coin_p, verdict_of
+from robandit.study.spec import read_study
+from robandit.study.weigh import coin_p_value, verdict_of
 
 RING: dict[str, Any] = {
     "id": "ring",
@@ -24,13 +24,13 @@ RING: dict[str, Any] = {
     "runs": 12,
 }
 SHORT: dict[str, Any] = {"arms": 4, "horizons": 60, "runs": 3}
-CLAIMS: list[dict[str, Any]] = [
-    {"id": "few", "text": "2 % turn nobody", "grid": "ring", "says": "not-turned", "where": {"share": 0.02}},
-    {"id": "many", "text": "60 % turn all", "grid": "ring", "says": "turned", "where": {"share": 0.6}},
-    {"id": "wrong", "text": "2 % turn all", "grid": "ring", "says": "turned", "where": {"share": 0.02}},
+CLAIMS: list[dict[str, Any]] = [  # "turned" is how the first version said "fooled"
+    {"id": "few", "text": "2 % fool nobody", "grid": "ring", "says": "not-fooled", "where": {"share": 0.02}},
+    {"id": "many", "text": "60 % fool all", "grid": "ring", "says": "turned", "where": {"share": 0.6}},
+    {"id": "wrong", "text": "2 % fool all", "grid": "ring", "says": "fooled", "where": {"share": 0.02}},
     {
         "id": "less",
-        "text": "Thompson sampling has less regret in peace",
+        "text": "Thompson sampling has less clean regret",
         "grid": "ring",
         "says": "less-regret",
         "policies": ["thompson", "samba"],
@@ -40,7 +40,7 @@ CLAIMS: list[dict[str, Any]] = [
 
 
 def study(*grids: dict[str, Any], claims: Any = ()) -> Any:
-    return given_study({"name": "wider", "grid": list(grids), "claim": list(claims)})
+    return read_study({"name": "wider", "grid": list(grids), "claim": list(claims)})
 
 
 def test_a_ring_a_team_and_slates_are_played_told_and_weighed(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_ring_a_team_and_slates_are_played_told_and_weighed(tmp_path: Path) ->
     page = found.report().read_text()
     verdicts = [line.partition('class="')[2].partition('"')[0] for line in page.splitlines() if 'id="claim-' in line]
     assert verdicts == ["holds", "holds", "fails", "holds"]
-    for words in ("in 2 % of rounds", "spend without limit", "T counts slates", "messages", "12 of 12 runs turned"):
+    for words in ("in 2 % of rounds", "spend without limit", "T counts slates", "messages", "12 of 12 runs fooled"):
         assert words in page
 
 
@@ -118,9 +118,9 @@ def test_verdicts_and_their_coin() -> None:
     assert [verdict_of(signs) for signs in ([1, 1], [1, 0], [1, -1], [0, -1], [])] == [
         *("holds", "open", "fails", "fails", "open")
     ]
-    assert coin_p(0, 10) == pytest.approx(2 / 1024)
-    assert coin_p(5, 10) == 1.0
-    assert coin_p(9, 10) == pytest.approx(22 / 1024)
+    assert coin_p_value(0, 10) == pytest.approx(2 / 1024)
+    assert coin_p_value(5, 10) == 1.0
+    assert coin_p_value(9, 10) == pytest.approx(22 / 1024)
 
 
 def test_an_environment_with_means_of_its_own_and_what_it_read_are_part_of_a_cell(tmp_path: Path) -> None:
@@ -131,8 +131,7 @@ def test_an_environment_with_means_of_its_own_and_what_it_read_are_part_of_a_cel
         given = study({"id": "films", "policies": ["samba"], "environments": f"samples:file={path}"})
         (cell,) = given.grids[0].cells
         assert cell.means == (0.5, 1.0)
-        keys.append(cell.key())
-        type(cell).key.__globals__["content_hash"].cache_clear()  # another process would read the file again
+        keys.append(given.keys[cell])
     assert keys[0] != keys[1]
 
 

@@ -30,7 +30,7 @@ def read(folder: Path) -> tuple[list[list[str]], dict[str, int]]:
     return ratings, labels
 
 
-def table_of(ratings: list[list[str]], arms: int) -> rb.Table:
+def table_of(ratings: list[list[str]], arms: int) -> rb.RewardLog:
     """Ratings of the most rated users."""
     rated = [user for user, _ in Counter(row[1] for row in ratings).most_common(arms)]
     kept = [row for row in ratings if row[1] in set(rated)]
@@ -40,10 +40,10 @@ def table_of(ratings: list[list[str]], arms: int) -> rb.Table:
     rewards = np.array([(float(row[2]) + 10.0) / 20.0 for row in kept])
     log = rb.Log(np.array([arm[row[1]] for row in kept]), np.full(len(kept), np.nan), rewards)
     codes = np.array([place[row[0]] for row in kept])
-    return rb.Table(log, tuple(rated), tuple(names), codes, np.array([float(row[3]) for row in kept]))
+    return rb.RewardLog(log, tuple(rated), tuple(names), codes, np.array([float(row[3]) for row in kept]))
 
 
-def z_scores(table: rb.Table) -> Any:
+def z_scores(table: rb.RewardLog) -> Any:
     """The size of each rater's standardised sum of deviations from the means of the users it rated."""
     arms, rewards = table.log.arms, table.log.rewards
     pulls = np.bincount(arms)

@@ -16,9 +16,9 @@ from robandit.environments.samples import Samples as Samples
 from robandit.errors import InputError as InputError
 from robandit.forensics.audit import audit as audit
 from robandit.forensics.findings import Audit as Audit
-from robandit.forensics.readers import read_table as read_table
-from robandit.forensics.tables import Columns as Columns
-from robandit.forensics.tables import Table as Table
+from robandit.forensics.log_files import read_log as read_log
+from robandit.forensics.reward_log import ColumnNames as ColumnNames
+from robandit.forensics.reward_log import RewardLog as RewardLog
 from robandit.game import Adversary as Adversary
 from robandit.game import Choice as Choice
 from robandit.game import Environment as Environment

@@ -68,7 +68,7 @@ class Capability(Part):
         if chosen is None:
             return np.ones(arms)
         if max(chosen) >= arms:
-            raise InputError(f"{self.name}: arms must be from 1 to {arms}, not {self.arms!r}")
+            raise InputError(f"{self.name}: arms must be from 1 to {arms}, not {self.arms!r}", about="capability")
         return np.isin(np.arange(arms), chosen).astype(np.float64)
 
     def own_sources(self) -> int:

@@ -10,7 +10,11 @@ class Refused(Exception):
 
 
 class InputError(Refused, ValueError):
-    """Bad input from outside."""
+    """Bad input from outside; `about` names the field it is about, where a caller has to know."""
+
+    def __init__(self, message: str = "", about: str = "") -> None:
+        super().__init__(message)
+        self.about = about
 
 
 class PartError(Refused):
@@ -29,9 +33,9 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """A whole number within its limits; 1e5 is one too, 0.5 and True are not."""
     number = int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(number, bool) or not hasattr(number, "__index__") or number < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}".lstrip(), about=name)
     if most is not None and number > most:
-        raise InputError(f"{name} must be at most {most:,}, not {number:,}")
+        raise InputError(f"{name} must be at most {most:,}, not {number:,}".lstrip(), about=name)
     return int(number)
 
 

@@ -189,7 +189,9 @@ class Adversary(Part, Generic[Memory]):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.charge == "rounds" and math.isfinite(self.budget) and self.budget != int(self.budget):
-            raise InputError(f"budget must be a whole number when charge is rounds, not {self.budget:g}")
+            raise InputError(
+                f"budget must be a whole number when charge is rounds, not {self.budget:g}", about="budget"
+            )
 
     @property
     def needs(self) -> Can:

@@ -30,6 +30,7 @@ class About:
     bound: str = ""
     cost: str = "O(K)"
     waived: dict[str, str] = field(default_factory=dict)  # law -> the reason it does not apply
+    family: str = "other"  # of a policy: those of one family have one colour in pictures
 
 
 class Word(IntEnum):

@@ -120,7 +120,7 @@ class NaiveOptimisticUcb(LinearBonusPolicy):
         return mean(self.rewards[arm]) + self.scale * math.sqrt(math.log(t) / (2 * n)) + self.linear / n
 
 
-class NaiveLinearKlUcb(LinearBonusPolicy):
+class LinearKlUcb(LinearBonusPolicy):
     """KL-UCB with a linear bonus."""
 
     def upper_bound(self, arm: int) -> float:

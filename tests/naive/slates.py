@@ -55,7 +55,7 @@ class NaiveSlateSamba(NaiveSlates):
         self.x = self.x + self.alpha * w * (g - (w * g).sum() / w.sum())
 
 
-class NaiveBar(NaiveSlateSamba):
+class NaiveSlateBar(NaiveSlateSamba):
     """Leaders, a bar, outsiders."""
 
     def __init__(self, *given: object, learning_rate: float = 0.1, form: str = "exponential") -> None:

@@ -19,6 +19,11 @@ if TYPE_CHECKING:  # a class that is not listed here is there too, and untyped
     from robandit.adversaries.leading import Leading as Leading
     from robandit.adversaries.push import Push as Push
     from robandit.adversaries.push_shown import PushShown as PushShown
+    from robandit.adversaries.rewards import Oracle as Oracle
+    from robandit.adversaries.rewards import Promote as Promote
+    from robandit.adversaries.rewards import SinkBest as SinkBest
+    from robandit.adversaries.rewards import SinkNear as SinkNear
+    from robandit.adversaries.rewards import SinkShown as SinkShown
     from robandit.adversaries.schedules import Always as Always
     from robandit.adversaries.schedules import AtRandom as AtRandom
     from robandit.adversaries.schedules import Even as Even
@@ -26,11 +31,6 @@ if TYPE_CHECKING:  # a class that is not listed here is there too, and untyped
     from robandit.adversaries.schedules import Periodic as Periodic
     from robandit.adversaries.schedules import Start as Start
     from robandit.adversaries.schedules import Window as Window
-    from robandit.adversaries.shown import Oracle as Oracle
-    from robandit.adversaries.shown import Promote as Promote
-    from robandit.adversaries.shown import SinkBest as SinkBest
-    from robandit.adversaries.shown import SinkNear as SinkNear
-    from robandit.adversaries.shown import SinkShown as SinkShown
     from robandit.adversaries.tracking import Ace as Ace
     from robandit.adversaries.tracking import JunEpsilonGreedy as JunEpsilonGreedy
     from robandit.adversaries.tracking import JunUcb as JunUcb

@@ -71,7 +71,7 @@ class Decoy(Attack):
     """One wrong arm is promoted."""
 
     about = About("decoy", "the best arm's mean becomes 0 and one arm's 1 (default: the runner-up)")
-    arm: int | None = parameter(None, "the arm to promote, counted from 1; the runner-up if not given", least=1)
+    arm: int | None = parameter(None, "the arm to promote, counted from 1; the runner-up by default", least=1)
 
     def target(self, means: Floats) -> Floats:
         best = int(means.argmax())
@@ -86,7 +86,7 @@ class Decoy(Attack):
 
 @dataclass(frozen=True)
 class Reverse(Attack):
-    """The ranking is turned upside down, its values kept."""
+    """The ranking is reversed, with the same values."""
 
     about = About("reverse", "the means in reversed rank order")
 
@@ -132,14 +132,14 @@ def runner_up(means: Floats) -> int:
     return int(rest.argmax())
 
 
-def sized_target(attack: Attack, size: str, means: Floats) -> Floats:
+def limit_target(attack: Attack, size: str, means: Floats) -> Floats:
     """The attack's target, each mean moved by no more than the size.
 
     `efficient` is min(1 - r_2, r*): beyond it only one of best and runner-up still moves, so a
     unit of cost buys half. For attacks that move one side only it is the full size.
     """
     if attack.needs_rival and len(means) < 2:
-        raise InputError(f"attack {attack.name!r} needs a runner-up, so at least 2 arms; 1 was given")
+        raise InputError(f"attack {attack.name!r} needs a runner-up, so at least 2 arms; there is 1")
     wanted = attack.target(means)
     if size == "full" or (size == "efficient" and not attack.pushes_both):
         return wanted
@@ -151,8 +151,8 @@ def sized_target(attack: Attack, size: str, means: Floats) -> Floats:
     return means + np.clip(wanted - means, -most, most)
 
 
-def checked_size(size: str | float) -> str:
-    """A size as text: full, efficient, or a number above 0 and at most 1."""
+def check_size(size: str | float) -> str:
+    """Return a size as text: full, efficient, or a number above 0 and at most 1."""
     if size in ("full", "efficient"):
         return str(size)
     try:

@@ -7,6 +7,7 @@ none): an attack that pushes several good arms down must strike whenever any of 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robandit.adversaries.contested import contest
 from robandit.dice import Random
@@ -44,14 +45,10 @@ class Band(Schedule[BandMemory]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.high < self.low:
-            raise InputError(f"band: high must be at least low ({self.low:g}), not {self.high:g}")
+        check_band(self.name, self.low, self.high)
 
     def start(self, plan: Plan) -> BandMemory:
-        watched = (plan.target < plan.means).astype(np.float64)
-        if not watched.any():
-            watched[plan.means.argmax()] = 1.0
-        return BandMemory(watched, int(plan.means.argmax()), self.first)
+        return BandMemory(mark_watched(plan.target < plan.means, plan.means), int(plan.means.argmax()), self.first)
 
     def strikes(self, memory: BandMemory, t: int, probabilities: Floats, random: Random) -> bool:
         probability = 0.0
@@ -64,3 +61,17 @@ class Band(Schedule[BandMemory]):
             return False
         memory.open_from = t + self.every
         return True
+
+
+def check_band(name: str, low: float, high: float) -> None:
+    """Raise InputError for a band that is upside down."""
+    if high < low:
+        raise InputError(f"{name}: high must be at least low ({low:g}), not {high:g}")
+
+
+def mark_watched(lowered: NDArray[np.bool_], means: Floats) -> Floats:
+    """1 for each arm that the attack lowers; for the best one where it lowers none."""
+    watched = lowered.astype(np.float64)
+    if not watched.any():
+        watched[means.argmax()] = 1.0
+    return watched

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.adversaries.shown import SinkShown
+from robandit.adversaries.rewards import SinkShown
 from robandit.capability import ANYTHING, Capability
 from robandit.dice import Random
 from robandit.errors import InputError
@@ -44,7 +44,8 @@ class Limited(Adversary[Limits]):
         if not self.inner.sees_draw:
             raise InputError(
                 f"{self.inner} is of threat model A, which moves means before the draw: what an attacker can do to "
-                "rewards is said of model B, such as sink-shown or promote"
+                "rewards is said of model B, such as sink-shown or promote",
+                about="capability",
             )
 
     @property
@@ -74,16 +75,16 @@ class Limited(Adversary[Limits]):
         )
 
     def source(self, memory: Limits, t: int, random: Random) -> int:
-        """Which of the attacker's sources this round belongs to, counted from 0; -1 if it is not his.
+        """Which of the attacker's sources this round belongs to, counted from 0; -1 if it is not the attacker's.
 
-        One coin is thrown in every round, whatever the attack does.
+        Every round takes one random number, whatever the attack does.
         """
-        coin = random.uniform()
+        uniform = random.uniform()
         if t < memory.first or t >= memory.stop or t % memory.every != 0:
             return -1
         if memory.sources == 0:
-            return 0 if coin < memory.share else -1
-        source = int(coin * memory.sources)
+            return 0 if uniform < memory.share else -1
+        source = int(uniform * memory.sources)
         return source if source < len(memory.used) and memory.used[source] < memory.each else -1
 
     def tamper_reward(self, memory: Limits, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:

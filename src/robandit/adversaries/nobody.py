@@ -8,7 +8,7 @@ from robandit.game import Adversary, Floats
 
 @dataclass
 class NoMemory:
-    """Nobody remembers nothing."""
+    """Nothing is remembered."""
 
 
 @dataclass(frozen=True)

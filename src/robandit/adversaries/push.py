@@ -21,13 +21,13 @@ class Push(Attack):
     worst: bool = parameter(False, "raise the worst of the others, not the best of them")
 
     def target(self, means: Floats) -> Floats:
-        down, up = pushed_arms(means, self.lowered, self.raised, self.worst)
+        down, up = arms_to_push(means, self.lowered, self.raised, self.worst)
         wanted = means.copy()
         wanted[down], wanted[up] = 0.0, 1.0
         return wanted
 
 
-def pushed_arms(means: Floats, lowered: int, raised: int, worst: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def arms_to_push(means: Floats, lowered: int, raised: int, worst: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The arms to push down and those to push up."""
     if lowered + raised > len(means) or lowered + raised == 0:
         raise InputError(

@@ -1,12 +1,12 @@
-"""Threat model B with all its levers: which arms, how far, and when, judged by what was shown lately."""
+"""Threat model B with all its levers: which arms, how far, and when, judged by the arms of recent rounds."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from robandit.adversaries.push import pushed_arms
+from robandit.adversaries.band import check_band, mark_watched
+from robandit.adversaries.push import arms_to_push
 from robandit.dice import Random
-from robandit.errors import InputError
 from robandit.game import Adversary, Can, Floats
 from robandit.parts import About, parameter
 
@@ -29,7 +29,7 @@ class PushShown(Adversary[PushMemory]):
 
     about = About(
         "push-shown",
-        "the `lowered` best arms' rewards fall, `raised` others' rise, while the lowered are shown often enough",
+        "the `lowered` best arms' rewards fall, `raised` others' rise, while the lowered are pulled often enough",
         sees=("arm", "reward"),
     )
     lowered: int = parameter(1, "how many of the best arms are pushed down", least=0)
@@ -43,8 +43,7 @@ class PushShown(Adversary[PushMemory]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.high < self.low:
-            raise InputError(f"push-shown: high must be at least low ({self.low:g}), not {self.high:g}")
+        check_band(self.name, self.low, self.high)
 
     @property
     def needs(self) -> Can:
@@ -54,11 +53,9 @@ class PushShown(Adversary[PushMemory]):
 
     def start(self, means: Floats, horizon: int) -> PushMemory:
         way = np.zeros(len(means))
-        down, up = pushed_arms(means, self.lowered, self.raised, self.worst)
+        down, up = arms_to_push(means, self.lowered, self.raised, self.worst)
         way[down], way[up] = -1.0, 1.0
-        watched = (way < 0.0).astype(np.float64)
-        if not watched.any():
-            watched[means.argmax()] = 1.0
+        watched = mark_watched(way < 0.0, means)
         return PushMemory(way, watched, float(watched.mean()))
 
     def tamper_reward(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from robandit.adversaries.attacks import Attack, Flip, checked_size, sized_target
+from robandit.adversaries.attacks import Attack, Flip, check_size, limit_target
 from robandit.adversaries.schedules import Start
 from robandit.dice import Random
 from robandit.game import Adversary, Floats
@@ -32,12 +32,12 @@ class ScheduledAttack(Adversary[Aim]):
     size: str = "full"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", checked_size(self.size))
+        object.__setattr__(self, "size", check_size(self.size))
         super().__post_init__()
 
     @property
     def name(self) -> str:
-        """What errors call it: it is made of two parts of the catalogue and in none itself."""
+        """What errors call it: it consists of two parts of the catalogue and is in none itself."""
         return "adversary"
 
     @property
@@ -46,7 +46,7 @@ class ScheduledAttack(Adversary[Aim]):
         return self.schedule.watches
 
     def start(self, means: Floats, horizon: int) -> Aim:
-        target = sized_target(self.attack, self.size, means)
+        target = limit_target(self.attack, self.size, means)
         affordable = self.strikes_paid(target, means)
         needed = math.ceil(affordable - 1e-9) if math.isfinite(affordable) else horizon
         return Aim(target, self.schedule.start(Plan(means, target, horizon, needed)))

@@ -73,10 +73,12 @@ class Window(Schedule[Timing]):
 
     about = About("window", "rounds `first` to `stop` - 1")
     first: int = parameter(0, "the first round, counted from 0", least=0)
-    stop: int | None = parameter(None, "the round before which it ends; the horizon if not given", least=1)
+    stop: int | None = parameter(None, "the round before which it ends; the horizon by default", least=1)
 
     def timetable(self, horizon: int, needed: int) -> Timetable:
         stop = horizon if self.stop is None else min(self.stop, horizon)
         if self.first >= stop:
-            raise InputError(f"window: first must be below stop and the horizon ({stop}), not {self.first}")
+            raise InputError(
+                f"window: first must be below stop and the horizon ({stop}), not {self.first}", about="schedule"
+            )
         return Timetable(self.first, stop, 1, horizon)

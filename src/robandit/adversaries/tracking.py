@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robandit.adversaries.shown import favoured
+from robandit.adversaries.rewards import favoured_arm
 from robandit.dice import Random
 from robandit.game import Adversary, Can, Floats
 from robandit.parts import About, parameter
@@ -13,18 +13,12 @@ from robandit.parts import About, parameter
 
 @dataclass
 class Ledger:
-    """The favoured arm, and per arm the pulls, the true rewards and those the policy was shown."""
+    """The favoured arm, and per arm the pulls, the sums of true rewards and of those the policy saw."""
 
     arm: int
     pulls: Floats
     earned: Floats
     shown: Floats
-
-
-def new_ledger(arm: int | None, means: Floats) -> Ledger:
-    """Nothing seen yet."""
-    count = len(means)
-    return Ledger(favoured(arm, means), np.zeros(count), np.zeros(count), np.zeros(count))
 
 
 def radius(pulls: float, arms: int, delta: float) -> float:
@@ -33,29 +27,33 @@ def radius(pulls: float, arms: int, delta: float) -> float:
 
 
 @dataclass(frozen=True)
-class JunUcb(Adversary[Ledger]):
-    """Keeps the shown mean of every other arm below the favoured one's by twice its radius and a margin.
+class LearningAttacker(Adversary[Ledger]):
+    """An attacker that knows the favoured arm alone and learns the rest."""
+
+    arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up by default", least=1)
+    delta: float = parameter(0.05, "failure probability of the attack", above=0, below=1)
+    needs = Can.ERASE
+
+    def start(self, means: Floats, horizon: int) -> Ledger:
+        pulls, earned, shown = np.zeros((3, len(means)))
+        return Ledger(favoured_arm(self.arm, means), pulls, earned, shown)
+
+
+@dataclass(frozen=True)
+class JunUcb(LearningAttacker):
+    """Keeps the mean that the policy sees of every other arm below the favoured one's by twice its radius and a margin.
 
     Rewards are lowered no further than 0, so the favoured arm's mean must leave room below it.
     """
 
     about = About(
         "jun-ucb",
-        "a logarithmic-cost attack on UCB: other arms' shown means stay below the favoured one's",
+        "a logarithmic-cost attack on UCB: the means it sees of other arms stay below the favoured one's",
         reference="Jun, Li, Ma & Zhu 2018",
         fidelity="recalled",
         sees=("arm", "reward", "the victim's statistics"),
     )
-    arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
-    delta: float = parameter(0.05, "failure probability of the attack", above=0, below=1)
     margin: float = parameter(0.1, "how far below, beyond twice the radius", least=0, most=1)
-
-    @property
-    def needs(self) -> Can:
-        return Can.ERASE
-
-    def start(self, means: Floats, horizon: int) -> Ledger:
-        return new_ledger(self.arm, means)
 
     def tamper_reward(self, memory: Ledger, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
         memory.pulls[arm] += 1.0
@@ -76,7 +74,7 @@ class JunEpsilonGreedy(JunUcb):
 
     about = About(
         "jun-epsilon-greedy",
-        "a logarithmic-cost attack on epsilon-greedy: other arms' shown means stay below the favoured one's",
+        "a logarithmic-cost attack on epsilon-greedy: the means it sees of other arms stay below the favoured one's",
         reference="Jun, Li, Ma & Zhu 2018",
         fidelity="recalled",
         sees=("arm", "reward", "the victim's statistics"),
@@ -85,7 +83,7 @@ class JunEpsilonGreedy(JunUcb):
 
 
 @dataclass(frozen=True)
-class Ace(Adversary[Ledger]):
+class Ace(LearningAttacker):
     """Estimates the means itself and scales every other arm down to below the favoured one, whatever the victim is."""
 
     about = About(
@@ -95,15 +93,6 @@ class Ace(Adversary[Ledger]):
         fidelity="recalled",
         sees=("arm", "reward"),
     )
-    arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
-    delta: float = parameter(0.05, "failure probability of the attack", above=0, below=1)
-
-    @property
-    def needs(self) -> Can:
-        return Can.ERASE
-
-    def start(self, means: Floats, horizon: int) -> Ledger:
-        return new_ledger(self.arm, means)
 
     def tamper_reward(self, memory: Ledger, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
         memory.pulls[arm] += 1.0

@@ -26,7 +26,7 @@ ROLES = {
     "time": "when: seconds, or dates such as 2026-01-31T12:00:00",
     "delay": "how long after the decision the reward came",
 }
-SHOWN = 15  # sources in the table
+SOURCES = 15  # in the table
 
 
 def add(commands: Any) -> None:
@@ -36,9 +36,9 @@ def add(commands: Any) -> None:
         parents=[json_flags(), load_flags()],
         help="were we manipulated? who moved the belief, and what if they had not",
         description="Fold a log through a policy, with and without each source: who moved the belief, a set without "
-        "which another arm leads, what differs, and what the next turn would cost.",
+        "which another arm leads, who differs, and what another leader would cost.",
     )
-    parser.add_argument("log", metavar="LOG", help="a journal, or a CSV or Parquet file with one row a reward")
+    parser.add_argument("log", metavar="LOG", help="a journal, or a CSV or Parquet file with one row per reward")
     parser.add_argument("--policy", metavar="NAME[:...]", help="what decided (default: what a journal says)")
     columns = parser.add_argument_group("columns of a CSV or Parquet file")
     for role, words in ROLES.items():
@@ -61,7 +61,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--shadow", action="append", default=[], metavar="NAME[:...]", help="another policy on the same log; repeatable"
     )
-    parser.add_argument("--horizon", type=whole, metavar="T", help="what the policy was told (default: the rows)")
+    parser.add_argument("--horizon", type=whole, metavar="T", help="what the policy counted with (default: the rows)")
     parser.add_argument(
         "--ahead",
         type=whole,
@@ -71,7 +71,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--no-price", action="store_true", help="leave the price out, the slowest part of a short log")
     parser.add_argument("--replays", type=whole, metavar="N", help="sources the log is folded without, at most")
     parser.add_argument(
-        "--seed", type=whole, help="of coins the policy throws while it learns (default 1, or the journal's)"
+        "--seed", type=whole, help="of what the policy draws while it learns (default 1, or the journal's)"
     )
     parser.add_argument("--threads", type=whole, help="default: all cores; the numbers do not depend on it")
     parser.add_argument("--out", metavar="DIR", help="write a report page with its figures and tables")
@@ -79,26 +79,26 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Audit, print, write what was asked for."""
+    """Audit, print, and write the state and the report where flags name them."""
     check_numbers(arguments)
     out = out_from(arguments) if arguments.out else None
     state = state_path(arguments)
-    found = audited(arguments)
+    findings = run_audit(arguments)
     if state:
         import json
 
         from robandit.store.files import write_atomically
 
-        write_atomically(state, (json.dumps(found.repaired(), allow_nan=False) + "\n").encode())
+        write_atomically(state, (json.dumps(findings.repaired(), allow_nan=False) + "\n").encode())
     page = None
     if out:
         from robandit.forensics.report import write_report
 
-        page = write_report(found, arguments.log, out)
+        page = write_report(findings, arguments.log, out)
     if arguments.json:
-        print_json(found.as_json())
+        print_json(findings.as_json())
         return
-    print_audit(found, arguments.wide)
+    print_audit(findings, arguments.wide)
     for name, path in (("state", state), ("report", page)):
         if path:
             print(f"{name}: {path}")
@@ -107,9 +107,9 @@ def run(arguments: argparse.Namespace) -> None:
 def check_numbers(arguments: argparse.Namespace) -> None:
     """Refuse numbers that make no sense before the log is read."""
     for name in ("horizon", "ahead", "replays", "threads"):
-        given = getattr(arguments, name)
-        if given is not None and given < 1:
-            raise InputError(f"--{name} must be a whole number of at least 1, not {given}")
+        number = getattr(arguments, name)
+        if number is not None and number < 1:
+            raise InputError(f"--{name} must be a whole number of at least 1, not {number}")
     if arguments.seed is not None and arguments.seed < 0:
         raise InputError(f"--seed must be a whole number of at least 0, not {arguments.seed}")
     if len(arguments.reward_range) != 2:
@@ -117,7 +117,7 @@ def check_numbers(arguments: argparse.Namespace) -> None:
 
 
 def state_path(arguments: argparse.Namespace) -> Any:
-    """Where the state goes, refused before the work if it cannot be written."""
+    """Return where the state goes; raises InputError, before the work, if it cannot be written."""
     if arguments.state is None:
         return None
     from pathlib import Path
@@ -128,32 +128,25 @@ def state_path(arguments: argparse.Namespace) -> Any:
     return path
 
 
-def audited(arguments: argparse.Namespace) -> "Audit":
-    """The audit, with its progress told."""
+def run_audit(arguments: argparse.Namespace) -> "Audit":
+    """Audit the log as the flags say, with a line of progress."""
     from robandit.cli.progress import progress
     from robandit.forensics.audit import audit
-    from robandit.forensics.readers import read_table
-    from robandit.forensics.tables import Columns
+    from robandit.forensics.log_files import read_log
+    from robandit.forensics.reward_log import ColumnNames
 
     catalogue = catalogue_from(arguments)
-    named = {role: getattr(arguments, f"{role}_column") for role in ROLES}
+    names = {role: getattr(arguments, f"{role}_column") for role in ROLES}
     with naming("--reward-range"):
-        columns = Columns(**named, range=arguments.reward_range)
-    table = read_table(arguments.log, columns)
-    chosen = arguments.policy or (None if table.terms is None else table.terms.policy)
-    if chosen is None:
+        columns = ColumnNames(**names, range=arguments.reward_range)
+    log = read_log(arguments.log, columns)
+    policy = arguments.policy or (None if log.terms is None else log.terms.policy)
+    if policy is None:
         raise InputError(f"{arguments.log} does not say which policy decided: give --policy")
-    with progress(1.0) as tell:
-        done = 0.0
-
-        def told(share: float, words: str) -> None:
-            nonlocal done
-            done = min(done + share, 1.0)
-            tell(done, words)
-
+    with progress(1.0) as report:
         return audit(
-            table,
-            catalogue.policy(chosen),
+            log,
+            catalogue.policy(policy),
             without=arguments.without,
             shadow=[catalogue.policy(text) for text in arguments.shadow],
             horizon=arguments.horizon,
@@ -162,41 +155,42 @@ def audited(arguments: argparse.Namespace) -> "Audit":
             replays=arguments.replays,
             seed=arguments.seed,
             threads=arguments.threads,
-            tell=told,
+            progress=lambda share: report(share, "audit"),
         )
 
 
-def print_audit(found: "Audit", wide: bool) -> None:
-    """The findings for a person at a terminal."""
+def print_audit(findings: "Audit", wide: bool) -> None:
+    """Print the findings for a person at a terminal."""
     from robandit.forensics.audit_tables import audit_table, values_table
     from robandit.report.terminal import show
 
-    told = found.as_json()
-    leader, table = told["belief"]["leader"], found.table
+    values = findings.as_json()
+    leader, log = values["belief"]["leader"], findings.log
     print(
-        f"{told['rows']:,} rows, {len(told['arms'])} arms, {len(table.sources):,} sources, folded by {told['policy']}"
+        f"{values['rows']:,} rows, {len(values['arms'])} arms, {len(log.sources):,} sources, "
+        f"folded by {values['policy']}"
     )
-    print(f"Belief: {leader} leads with p = {told['belief']['probabilities'][leader]:.4g}")
-    if told["sources"]:
-        show(audit_table(told, SHOWN), wide=wide)
-    show(*findings(found))
-    if told["off_policy"]:
-        show(values_table(told["off_policy"]), wide=wide)
-    show(*(f"- {note}" for note in told["notes"]))
+    print(f"Belief: {leader} leads with p = {values['belief']['probabilities'][leader]:.4g}")
+    if values["sources"]:
+        show(audit_table(values, SOURCES), wide=wide)
+    show(*sentences(findings))
+    if values["off_policy"]:
+        show(values_table(values["off_policy"]), wide=wide)
+    show(*(f"- {note}" for note in values["notes"]))
 
 
-def findings(found: "Audit") -> list[str]:
-    """Witness, what-if and price, each in a sentence."""
-    lines, leader = [], found.belief.leader
-    if found.witness is not None:
-        names = ", ".join(found.witness[:8]) + (" ..." if len(found.witness) > 8 else "")
-        count, sources = len(found.witness), len(found.table.sources)
+def sentences(findings: "Audit") -> list[str]:
+    """Return witness, what-if and price, each in a sentence."""
+    lines, leader = [], findings.belief.leader
+    if findings.witness is not None:
+        names = ", ".join(findings.witness[:8]) + (" ..." if len(findings.witness) > 8 else "")
+        count, sources = len(findings.witness), len(findings.log.sources)
         lines.append(
             f"Witness (past): {leader} rests on {count:,} of {sources:,} sources: without {names}, "
-            f"{found.witness_leader} leads (verified by replay)"
+            f"{findings.witness_leader} leads (verified by replay)"
         )
-    if found.without is not None:
-        what_if = found.without
+    if findings.without is not None:
+        what_if = findings.without
         probability = what_if.belief.probabilities[what_if.belief.leader]
         since = what_if.first_other_leader
         when = (
@@ -205,8 +199,8 @@ def findings(found: "Audit") -> list[str]:
             else f"another arm would have led after row {since:,}"
         )
         lines.append(f"Without {what_if.rows:,} rows: {what_if.belief.leader} leads with p = {probability:.4g}; {when}")
-    if found.price is not None and found.price["future_fakes"] is not None:
-        price = found.price
+    if findings.price is not None and findings.price["future_fakes"] is not None:
+        price = findings.price
         far = "more than any tried" if price["if_means_are_far"] is None else f"{price['if_means_are_far']:,.0f}"
         high = "none" if price["high"] is None else f"{price['high']:,.0f}"
         lines.append(

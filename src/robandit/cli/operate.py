@@ -10,19 +10,19 @@ from robandit.errors import InputError
 
 
 def add(commands: Any) -> None:
-    """The commands and their flags."""
+    """Add the commands and their flags."""
     token = commands.add_parser(
         "token",
-        help="a new token for the service, told once",
-        description="Make a token and add its hash to a file. The token itself is printed here and kept nowhere.",
+        help="a new token for the service, printed once",
+        description="Create a token and add its hash to a file. The token itself is printed here and stored nowhere.",
     )
-    token.add_argument("name", help="who it is for; it stands before the sources this token reports")
+    token.add_argument("name", help="who it is for; it stands before the sources that this token reports")
     token.add_argument(
         "--roles", default="decide,reward", help="of decide, reward, read, admin (default decide,reward)"
     )
     token.add_argument("--experiments", default="", metavar="A,B", help="only these, by name or id (default: all)")
-    token.add_argument("--rate", type=number, metavar="N", help="requests a second, at most")
-    token.add_argument("--token-file", required=True, metavar="FILE", help="the file `robandit serve` is given")
+    token.add_argument("--rate", type=number, metavar="N", help="requests per second, at most")
+    token.add_argument("--token-file", required=True, metavar="FILE", help="the file that `robandit serve` reads")
     token.set_defaults(run=run_token)
     backup = commands.add_parser("backup", help="a copy of a service's database, while it serves")
     backup.add_argument("file", metavar="FILE", help="where the copy goes; it must not exist")
@@ -31,10 +31,10 @@ def add(commands: Any) -> None:
     restore = commands.add_parser(
         "restore",
         help="a database from a backup, with a new epoch of ids",
-        description="Make a database from a backup. Ids given out after the backup was made are refused from then on.",
+        description="Create a database from a backup. Ids issued after the backup are refused from then on.",
     )
     restore.add_argument(
-        "file", metavar="FILE", nargs="?", help="the backup; not given for PostgreSQL, after pg_restore"
+        "file", metavar="FILE", nargs="?", help="the backup; leave it out for PostgreSQL, after pg_restore"
     )
     restore.add_argument(
         "--db", required=True, metavar="URL", help="sqlite:///FILE that does not exist, or postgresql://..."
@@ -43,7 +43,7 @@ def add(commands: Any) -> None:
 
 
 def run_token(arguments: argparse.Namespace) -> None:
-    """A token."""
+    """Print a new token."""
     from robandit.service.tokens import new_token
 
     if arguments.rate is not None and not arguments.rate > 0:
@@ -56,14 +56,14 @@ def run_token(arguments: argparse.Namespace) -> None:
 
 
 def sqlite_path(url: str) -> Path:
-    """The file behind an address."""
+    """Returns the file behind an address. Raises InputError."""
     if not url.startswith("sqlite:///"):
         raise InputError(f"--db must be sqlite:///FILE here, not {url!r} (PostgreSQL has pg_dump)")
     return Path(url.removeprefix("sqlite:///"))
 
 
 def run_backup(arguments: argparse.Namespace) -> None:
-    """A copy."""
+    """Copy a database."""
     with_service()
     from robandit.service.backup import back_up
 
@@ -74,7 +74,7 @@ def run_backup(arguments: argparse.Namespace) -> None:
 
 
 def run_restore(arguments: argparse.Namespace) -> None:
-    """A database from a copy."""
+    """Create a database from a copy."""
     with_service()
     from robandit.service.backup import begin_epoch, restore
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from robandit.cli.flags import study_flags
 from robandit.cli.progress import say
-from robandit.cli.study import run_study
-from robandit.errors import InputError
+from robandit.cli.study import check_failed, check_threads, run_watched
 
 
 def add(commands: Any) -> None:
@@ -24,21 +23,17 @@ def add(commands: Any) -> None:
 
 def reproduce(arguments: argparse.Namespace) -> None:
     """Play what is missing, weigh the claims, write results.json and report.html."""
-    from pathlib import Path
-
     from robandit.paper.page import spec_path, write_paper
-    from robandit.study.spec import read_study
+    from robandit.study.ask import open_study
 
-    spec = spec_path(arguments.quick)
-    folder = Path(arguments.out or Path("out") / ("paper-quick" if arguments.quick else "paper"))
-    study = read_study(spec)
-    failed = run_study(study, spec, folder, arguments.threads, arguments.scheduler)
-    if failed:
-        raise InputError(f"{len(failed)} cells failed; `robandit study status {folder}` says why")
+    check_threads(arguments)
+    folder = arguments.out or ("out/paper-quick" if arguments.quick else "out/paper")
+    results = open_study(spec_path(arguments.quick), folder)
+    check_failed(run_watched(results, arguments), results)
     say("weighing the claims, drawing the report")
-    told = write_paper(study, folder, arguments.quick, not arguments.no_timings)
+    summary = write_paper(results, arguments.quick, not arguments.no_timings)
     from robandit.paper.tables import claims_table
     from robandit.report.terminal import show
 
-    show(claims_table(told["claims"]))
-    print(f"report: {folder / 'report.html'}")
+    show(claims_table(summary["claims"]))
+    print(f"report: {results.store.folder / 'report.html'}")

@@ -9,7 +9,7 @@ from robandit.errors import InputError
 
 
 def add(commands: Any) -> None:
-    """The command and its flags."""
+    """Add the command and its flags."""
     parser = commands.add_parser(
         "serve",
         help="the decision service, with its page",
@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
         type=float,
         default=10.0,
         metavar="SECONDS",
-        help="between two looks at the journals for signs of fraud, at least (default 10; 0: never)",
+        help="between two audits of the journals for signs of fraud, at least (default 10; 0: never)",
     )
     parser.add_argument(
         "--advertise",
@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
         type=number,
         default=10.0,
         metavar="SECONDS",
-        help="PostgreSQL only: when this process dies, others take over after so long; default 10",
+        help="PostgreSQL only: others take over so long after this process dies; default 10",
     )
     parser.set_defaults(run=run)
 
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def with_service() -> None:
-    """Say what to install where the service's libraries are missing."""
+    """Raises InputError where the service's libraries are missing."""
     missing = [
         name for name in ("apsw", "httptools", "msgspec", "starlette", "uvicorn", "uvloop") if find_spec(name) is None
     ]

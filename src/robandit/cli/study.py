@@ -1,10 +1,10 @@
-"""`robandit study run | status | report`: anyone's own question."""
+"""`robandit study run | status | report`: run a spec, show how far it is, report what is stored."""
 
 import argparse
 import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from robandit.cli.flags import json_flags, naming, print_json, study_flags
@@ -12,14 +12,9 @@ from robandit.cli.progress import progress, say
 from robandit.errors import InputError
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
-    from pathlib import Path
-
-    from robandit.store.cells import Store
     from robandit.study.cell import Cell
-    from robandit.study.run import Seen
-    from robandit.study.spec import Study
-
-SPEC = "spec.toml"
+    from robandit.study.results import Results
+    from robandit.study.run import Finished
 
 
 def add(commands: Any) -> None:
@@ -37,102 +32,90 @@ def add(commands: Any) -> None:
 
 def study(arguments: argparse.Namespace) -> None:
     """Run, show or report a study."""
-    from pathlib import Path
-
-    from robandit.store.cells import Store
+    from robandit.study.ask import open_study, read_results
     from robandit.study.report import write_report
-    from robandit.study.spec import read_study
 
-    if arguments.action == "run":
-        spec = Path(arguments.target)
-        checked = read_study(spec)
-        folder = Path(arguments.out or Path("out") / checked.name)
-        failed = run_study(checked, spec, folder, arguments.threads, arguments.scheduler)
-        page = write_report(checked, Store(folder), folder)
-        print(f"report: {page}")
-        if failed:
-            raise InputError(f"{len(failed)} cells failed; `robandit study status {folder}` says why")
-        return
-    folder = Path(arguments.target)
-    checked = read_study(spec_in(folder))
     if arguments.action == "status":
-        show_status(checked, Store(folder), arguments.json)
+        show_status(read_results(arguments.target).results, arguments.json)
+        return
+    failed: list[str] = []
+    if arguments.action == "run":
+        check_threads(arguments)
+        results = open_study(arguments.target, arguments.out)
+        failed = run_watched(results, arguments)
     else:
-        print(f"report: {write_report(checked, Store(folder), folder)}")
+        results = read_results(arguments.target).results
+    print(f"report: {write_report(results)}")
+    check_failed(failed, results)
 
 
-def spec_in(folder: "Path") -> "Path":
-    """The spec a study's folder was made from."""
-    if not (folder / SPEC).is_file():
-        raise InputError(f"{str(folder)!r} is not the folder of a study: it has no {SPEC}")
-    return folder / SPEC
+def check_threads(arguments: argparse.Namespace) -> None:
+    """Raise InputError for a number of threads below 1."""
+    if arguments.threads is not None and arguments.threads < 1:
+        raise InputError(f"--threads must be at least 1, not {arguments.threads}")
 
 
-def run_study(checked: "Study", spec: "Path", folder: "Path", threads: int | None, scheduler: str | None) -> list[str]:
-    """Play what is missing; says what it does, and keeps every finished cell."""
-    from robandit.store.cells import Store
-    from robandit.store.files import write_atomically
-    from robandit.study.run import missing, run_here, run_on_cluster
+def check_failed(failed: list[str], results: "Results") -> None:
+    """Raise InputError if cells failed."""
+    if failed:
+        raise InputError(f"{len(failed)} cells failed; `robandit study status {results.store.folder}` says why")
 
-    workers = os.cpu_count() or 1 if threads is None else threads
-    if workers < 1:
-        raise InputError(f"--threads must be at least 1, not {workers}")
-    store, cells = Store(folder), checked.cells()
-    if spec.resolve() != (folder / SPEC).resolve():
-        write_atomically(folder / SPEC, spec.read_bytes())
-    todo = missing(cells, store)
-    opening = f"{checked.name}: {len(cells)} cells, {len(cells) - len(todo)} stored, {len(todo)} to play"
-    with watched(todo, workers, opening) as seen:
-        if scheduler and todo:
-            load = [(spec.parent / file).resolve() for file in checked.load]
-            with naming("--scheduler"):
-                failed = run_on_cluster(todo, store, scheduler, load, seen)
-        else:
-            failed = run_here(todo, store, workers, seen, checked.catalogue)
-    if todo and not scheduler:
+
+def run_watched(results: "Results", arguments: argparse.Namespace) -> list[str]:
+    """Run the cells that are not stored, with a line or a bar of progress; returns the keys of those that failed."""
+    from robandit.study.run import run_cells
+
+    workers = arguments.threads or os.cpu_count() or 1
+    store, todo, total = results.store, results.missing(), len(results.study.cells())
+    opening = f"{results.study.name}: {total} cells, {total - len(todo)} stored, {len(todo)} to play"
+    with watched(todo, workers, opening) as finished, naming("--scheduler") if arguments.scheduler else nullcontext():
+        failed = run_cells(results, todo, workers, arguments.scheduler, finished)
+    if todo and not arguments.scheduler:
         from robandit.lab.compile.kernel import built
 
-        compiled, found = built()
-        say(f"kernels: {compiled} compiled, {found} from the cache")
+        compiled, cached = built()
+        say(f"kernels: {compiled} compiled, {cached} from the cache")
     if store.damaged():
-        say(f"{len(store.damaged())} damaged files were moved to {folder / 'quarantine'} and played again")
+        say(f"{len(store.damaged())} damaged files were moved to {store.folder / 'quarantine'} and played again")
     return failed
 
 
 @contextmanager
-def watched(todo: "dict[str, Cell]", workers: int, opening: str) -> "Iterator[Seen]":
-    """Progress with an honest time left, from the speeds of the policies played so far."""
+def watched(todo: "dict[str, Cell]", workers: int, opening: str) -> "Iterator[Finished]":
+    """Progress with the time left, from the speeds of the policies played so far."""
     from robandit.study.clock import Clock
 
     clock = Clock(todo, workers)
-    with progress(len(todo), opening) as tell:
+    with progress(len(todo), opening) as report:
 
-        def seen(key: str, cell: "Cell", spent: dict[str, Any]) -> None:
-            clock.saw(key, cell, spent)
-            tell(len(todo) - len(clock.left), f"last {cell.policy}", clock.seconds_left())
+        def finished(key: str, cell: "Cell", cost: dict[str, Any]) -> None:
+            clock.record(key, cell, cost)
+            report(len(todo) - len(clock.left), f"last {cell.policy}", clock.seconds_left())
 
-        yield seen
+        yield finished
 
 
-def show_status(checked: "Study", store: "Store", as_json: bool) -> None:
-    """What is done, running, failed; and what was found damaged."""
-    states = {key: store.state(key) for key in checked.cells()}
+def show_status(results: "Results", as_json: bool) -> None:
+    """Print which cells are done, running or failed, and how many files were damaged."""
+    study, store = results.study, results.store
+    states = {cell: store.state(key) for cell, key in study.keys.items()}
     rows = []
-    for grid in checked.grids:
-        counts = Counter(states[cell.key(checked.catalogue)] for cell in grid.cells)
-        rows.append({"grid": grid.id, "cells": len(grid.cells), **counts})
+    for grid in study.grids:
+        rows.append({"grid": grid.id, "cells": len(grid.cells), **Counter(states[cell] for cell in grid.cells)})
     failures = {
-        key: (store.told(key, "failed") or {}).get("error") for key, state in states.items() if state == "failed"
+        study.keys[cell]: (store.note(study.keys[cell], "failed") or {}).get("error")
+        for cell, state in states.items()
+        if state == "failed"
     }
+    damaged = len(store.damaged())
     if as_json:
         total = dict(Counter(states.values()))
-        told = {"study": checked.name, "total": total, "grids": rows, "failed": failures}
-        print_json({**told, "damaged": len(store.damaged())})
+        print_json({"study": study.name, "total": total, "grids": rows, "failed": failures, "damaged": damaged})
         return
     from robandit.report.terminal import show
     from robandit.study.status_table import status_table
 
-    show(status_table(checked.name, rows))
-    show(*(f"failed {checked.cells()[key].policy}: {error}" for key, error in failures.items()))
-    if store.damaged():
-        show(f"{len(store.damaged())} damaged files in {store.folder / 'quarantine'}")
+    show(status_table(study.name, rows))
+    show(*(f"failed {study.cells()[key].policy}: {error}" for key, error in failures.items()))
+    if damaged:
+        show(f"{damaged} damaged files in {store.folder / 'quarantine'}")

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from robandit.environments.means import Means, NoTables
+from robandit.environments.means import Means, NoTables, ZeroOne
 from robandit.parts import About
 
 
 @dataclass(frozen=True)
-class Bernoulli(Means[NoTables]):
+class Bernoulli(ZeroOne, Means[NoTables]):
     """Pays 1 or 0."""
 
     about = About(
@@ -15,9 +15,3 @@ class Bernoulli(Means[NoTables]):
         summary="reward 1 with probability the arm's mean, else 0",
         reference="Liu, Wang & Fang, section 2.1",
     )
-
-    def start(self) -> NoTables:
-        return NoTables()
-
-    def reward(self, tables: NoTables, arm: int, mean: float, uniform: float) -> float:
-        return 1.0 if uniform < mean else 0.0

@@ -1,4 +1,4 @@
-"""Beta rewards with given means and a common concentration, by inverse CDF from a table that fills as it is used.
+"""Beta rewards with a common concentration, by inverse CDF from a table that fills as it is used.
 
 Between knots the quantile function is interpolated as logit(x) against logit(u), which is smooth and, in both tails,
 nearly a straight line: cubic pieces with exact values and slopes are good to 1e-8 of a reward, and to 1e-10 from a
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.environments.means import Means, moved
+from robandit.environments.means import Means, move_reward
 from robandit.game import Floats
 from robandit.numerics import beta_quantile, log_beta
 from robandit.parts import About, parameter
@@ -28,7 +28,7 @@ class Shapes:
     a: Floats
     b: Floats
     log_beta: Floats
-    values: NDArray[np.float64]  # logit(x) at each knot, NaN where nobody has asked yet
+    values: NDArray[np.float64]  # logit(x) at each knot, NaN until it is needed
     slopes: NDArray[np.float64]  # its derivative by logit(u), for a step from one knot to the next
 
 
@@ -54,7 +54,7 @@ class Beta(Means[Shapes]):
         true_mean = tables.means[arm]
         if true_mean <= 0.0 or true_mean >= 1.0:
             return mean
-        return moved(quantile(tables, arm, uniform), true_mean, mean)
+        return move_reward(quantile(tables, arm, uniform), true_mean, mean)
 
 
 def quantile(tables: Shapes, arm: int, uniform: float) -> float:

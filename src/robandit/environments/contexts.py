@@ -1,4 +1,4 @@
-"""Contexts: every round a user comes, is described by features, and has a best arm of his own."""
+"""Contexts: every round brings a user, who has features and a best arm of their own."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from robandit.csv_files import read_csv_numbers
-from robandit.environments.means import checked_means
+from robandit.environments.means import check_means
 from robandit.errors import InputError
 from robandit.game import Environment, Floats
 from robandit.parts import About, parameter
@@ -28,32 +28,32 @@ class Population:
 
 @dataclass(frozen=True)
 class Contexts(Environment[Population]):
-    """A user drawn from a population; an arm pays 1 with the mean it has for him, else 0.
+    """A user drawn from a population; an arm pays 1 with the mean it has for that user, else 0.
 
     The features of arm a are the user's, in the a-th of K blocks (the disjoint model of Li, Chu, Langford & Schapire
     2010): arms keep their names, so that somebody can want to harm one, and a log needs to hold nothing but the user.
     In a drawn game a user is a constant and a point of the unit sphere, over sqrt(2), and an arm's mean is linear in
-    him; all means lie from 0.1 to 0.9. With a file nothing makes them linear.
+    it; all means lie from 0.1 to 0.9. With a file nothing makes them linear.
     """
 
     about = About(
         name="contexts",
-        summary="a user with features comes in each round, with a best arm of his own: drawn, or a CSV of users",
+        summary="a user with features comes in each round, with a best arm of their own: drawn, or a CSV of users",
     )
     arms: int = parameter(5, "arms of a drawn game", least=2, most=1000)
     dimension: int = parameter(5, "features of a user, the constant among them", least=1, most=1000)
     users: int = parameter(1000, "users of a drawn game, each as likely in every round", least=1, most=100_000)
     instance: int = parameter(1, "which of the drawn games", least=0)
-    file: str = parameter("", f"CSV in place of a drawn game, a user a row: columns {MARK}NAME for the arms' means")
-    rows: tuple[tuple[float, ...], ...] = ()  # means, then features of each user: read, drawn, or given in Python
+    file: str = parameter("", f"CSV in place of a drawn game, one row per user: columns {MARK}NAME for the arms' means")
+    rows: tuple[tuple[float, ...], ...] = ()  # means, then features of each user: read, drawn, or set in Python
     count: int = 0  # how many of the columns are means
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.file and self.rows:
             raise InputError("contexts: give a file or rows, not both")
-        given: tuple[Any, int] = (self.rows, self.count) if self.rows else self.drawn()
-        rows, count = read_users(Path(self.file)) if self.file else given
+        in_memory: tuple[Any, int] = (self.rows, self.count) if self.rows else self.draw_game()
+        rows, count = read_users(Path(self.file)) if self.file else in_memory
         try:
             table = np.array(rows, np.float64)
         except (TypeError, ValueError) as error:
@@ -61,7 +61,7 @@ class Contexts(Environment[Population]):
         if table.ndim != 2 or not 1 <= count < table.shape[1] or not np.isfinite(table).all():
             raise InputError("contexts: each user must have an arm's mean and a feature at least, all finite")
         for user in table:
-            checked_means(user[:count])
+            check_means(user[:count])
         object.__setattr__(self, "rows", tuple(tuple(row) for row in table.tolist()))
         object.__setattr__(self, "count", count)
 
@@ -72,7 +72,7 @@ class Contexts(Environment[Population]):
         return Population(table[:, self.count :].copy(), table[:, : self.count].copy())
 
     @property
-    def means(self) -> tuple[float, ...]:  # type: ignore[override]  # read or drawn, not given
+    def means(self) -> tuple[float, ...]:  # type: ignore[override]  # read or drawn
         """Of each arm, over all users."""
         return tuple(self.population.means.mean(axis=0).tolist())
 
@@ -83,7 +83,7 @@ class Contexts(Environment[Population]):
 
     @property
     def blind_regret(self) -> float:
-        """What always playing the arm that is best on average costs a round: all that features can save."""
+        """What always playing the arm that is best on average costs per round: all that features can save."""
         return max(float(self.population.means.max(axis=1).mean()) - max(self.means), 0.0)
 
     def parameters(self) -> dict[str, Any]:
@@ -93,18 +93,18 @@ class Contexts(Environment[Population]):
     def __str__(self) -> str:
         return f"contexts:file={self.file}" if self.file else f"contexts of {len(self.rows):,} users"
 
-    def drawn(self) -> tuple[list[list[float]], int]:
+    def draw_game(self) -> tuple[list[list[float]], int]:
         """Means and features of each user of a drawn game."""
         shape = (self.arms, self.dimension, self.users)
         random = np.random.default_rng(np.random.SeedSequence(self.instance, spawn_key=shape))
         points = random.normal(size=(self.users, self.dimension - 1))
         points /= np.linalg.norm(points, axis=1, keepdims=True)
-        known = np.column_stack([np.ones(self.users), points]) / math.sqrt(2.0)
+        features = np.column_stack([np.ones(self.users), points]) / math.sqrt(2.0)
         weights = random.normal(size=(self.dimension, self.arms))
         weights[0] *= ALIKE
-        worth = known @ weights
+        worth = features @ weights
         means = 0.1 + 0.8 * (worth - worth.min()) / max(np.ptp(worth), 1e-300)
-        return np.column_stack([means, known]).tolist(), self.arms
+        return np.column_stack([means, features]).tolist(), self.arms
 
     def start(self) -> Population:
         return self.population
@@ -127,6 +127,6 @@ def read_users(path: Path) -> tuple[list[list[float]], int]:
     header, rows = read_csv_numbers(path)
     arms = [place for place, name in enumerate(header) if name.startswith(MARK)]
     if not arms or not rows:
-        raise InputError(f"contexts: {path.name} must have columns named {MARK}NAME, one an arm, and a row a user")
+        raise InputError(f"contexts: {path.name} must have columns named {MARK}NAME, one per arm, and one row per user")
     order = [*arms, *(place for place in range(len(header)) if place not in arms)]
     return [[row[place] for place in order] for row in rows], len(arms)

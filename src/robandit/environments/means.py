@@ -1,4 +1,4 @@
-"""What environments share: arms given by their means, and how a reward follows a mean that was moved."""
+"""What environments share: arms with fixed means, rewards of 0 or 1, and how a reward follows a mean that was moved."""
 
 from dataclasses import dataclass
 
@@ -17,21 +17,31 @@ class NoTables:
 
 @dataclass(frozen=True)
 class Means(Environment[Memory]):
-    """An environment whose arms are given by their means."""
+    """An environment whose arms are its means."""
 
     means: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "means", checked_means(self.means))
+        object.__setattr__(self, "means", check_means(self.means))
         super().__post_init__()
 
 
-def checked_means(given: object) -> tuple[float, ...]:
-    """One number in [0, 1] per arm, or a sentence that says what is wrong."""
+class ZeroOne(Environment[NoTables]):
+    """Pays 1 with the arm's mean as probability, else 0."""
+
+    def start(self) -> NoTables:
+        return NoTables()
+
+    def reward(self, tables: NoTables, arm: int, mean: float, uniform: float) -> float:
+        return 1.0 if uniform < mean else 0.0
+
+
+def check_means(values: object) -> tuple[float, ...]:
+    """Return one number in [0, 1] per arm; raises InputError for anything else."""
     try:
-        means = tuple(float(mean) for mean in np.atleast_1d(np.asarray(given, dtype=float)))
+        means = tuple(float(mean) for mean in np.atleast_1d(np.asarray(values, dtype=float)))
     except (TypeError, ValueError) as error:
-        raise InputError(f"means must be numbers from 0 to 1, not {given!r}") from error
+        raise InputError(f"means must be numbers from 0 to 1, not {values!r}") from error
     if not means:
         raise InputError("means must name at least one arm, none was given")
     for number, mean in enumerate(means, start=1):
@@ -40,7 +50,7 @@ def checked_means(given: object) -> tuple[float, ...]:
     return means
 
 
-def moved(reward: float, true_mean: float, mean: float) -> float:
+def move_reward(reward: float, true_mean: float, mean: float) -> float:
     """A reward in [0, 1] changed so that its mean goes from `true_mean` to `mean` exactly."""
     if mean < true_mean:
         return reward * (mean / true_mean)

@@ -1,4 +1,4 @@
-"""Paths through a grid: every road pays, and only whole ways from the first crossing to the last may be shown."""
+"""Paths through a grid: every road pays, and a slate is a whole way from the first crossing to the last."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,9 +8,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.environments.means import NoTables, checked_means
+from robandit.environments.means import ZeroOne, check_means
 from robandit.errors import InputError
-from robandit.game import Environment
 from robandit.parts import About, parameter
 
 DRAWS = 20_000  # games drawn in search of one with the gap wanted
@@ -19,7 +18,7 @@ MOST = 20_000  # paths
 
 
 @dataclass(frozen=True)
-class PathRewards(Environment[NoTables]):
+class PathRewards(ZeroOne):
     """Roads lead right or down; each pays 1 with its mean as probability, else 0. Means are drawn from 0.1 to 0.9."""
 
     about = About(
@@ -30,14 +29,14 @@ class PathRewards(Environment[NoTables]):
     columns: int = parameter(4, "crossings from left to right", least=2, most=12)
     instance: int = parameter(1, "which of the drawn games", least=0)
     gap: float = parameter(0.28, "how far the best path is ahead of the second, to within 0.08", least=0, most=2)
-    roads: tuple[float, ...] = ()  # the roads' means: drawn, or given in Python
+    roads: tuple[float, ...] = ()  # the roads' means: drawn, or set in Python
 
     def __post_init__(self) -> None:
         super().__post_init__()
         paths = comb(self.rows + self.columns - 2, self.rows - 1)
         if paths > MOST:
             raise InputError(f"paths: {self.rows} x {self.columns} crossings have {paths:,} paths, more than {MOST:,}")
-        means = checked_means(self.roads or self.drawn())
+        means = check_means(self.roads or self.draw_game())
         if len(means) != self.family.max() + 1:
             raise InputError(f"paths: roads must be {self.family.max() + 1} means, not {len(means)}")
         object.__setattr__(self, "roads", means)
@@ -67,7 +66,7 @@ class PathRewards(Environment[NoTables]):
             paths.append(path)
         return np.array(paths, np.int64)
 
-    def drawn(self) -> tuple[float, ...]:
+    def draw_game(self) -> tuple[float, ...]:
         """Means of the first drawn game whose gap is near enough."""
         random = np.random.default_rng(np.random.SeedSequence(self.instance, spawn_key=(self.rows, self.columns)))
         for _ in range(DRAWS):
@@ -76,9 +75,3 @@ class PathRewards(Environment[NoTables]):
             if abs(best - second - self.gap) <= NEAR:
                 return tuple(means.tolist())
         raise InputError(f"paths: no game with a gap near {self.gap:g} in {DRAWS:,} draws")
-
-    def start(self) -> NoTables:
-        return NoTables()
-
-    def reward(self, tables: NoTables, arm: int, mean: float, uniform: float) -> float:
-        return 1.0 if uniform < mean else 0.0

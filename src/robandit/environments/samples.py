@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robandit.csv_files import is_number_text, read_csv_rows, to_number
-from robandit.environments.means import moved
+from robandit.environments.means import move_reward
 from robandit.errors import InputError
 from robandit.game import Environment, Floats
 from robandit.parts import About, parameter
@@ -29,7 +29,7 @@ class Samples(Environment[SortedSamples]):
 
     about = About(
         name="samples",
-        summary="reward drawn from a list of recorded values per arm (CSV: one column an arm, a header row)",
+        summary="reward drawn from a list of recorded values per arm (CSV: one column per arm, a header row)",
     )
     samples: tuple[tuple[float, ...], ...] = ()
     file: str = parameter(
@@ -37,9 +37,9 @@ class Samples(Environment[SortedSamples]):
     )
 
     def __post_init__(self) -> None:
-        given = len(self.samples) > 0
+        has_samples = len(self.samples) > 0
         super().__post_init__()
-        if bool(self.file) == given:
+        if bool(self.file) == has_samples:
             raise InputError("samples: give either samples (a list of values per arm) or file (a CSV), one of the two")
         columns = read_columns(Path(self.file)) if self.file else self.samples
         try:
@@ -55,7 +55,7 @@ class Samples(Environment[SortedSamples]):
                 raise InputError(f"samples: values must be numbers from 0 to 1; arm {number} has {seen}")
 
     @property
-    def means(self) -> tuple[float, ...]:  # type: ignore[override]  # read from the samples, not given
+    def means(self) -> tuple[float, ...]:  # type: ignore[override]  # computed from the samples
         """The mean of each arm's samples."""
         return tuple(math.fsum(column) / len(column) for column in self.samples)
 
@@ -70,7 +70,7 @@ class Samples(Environment[SortedSamples]):
     def reward(self, tables: SortedSamples, arm: int, mean: float, uniform: float) -> float:
         begin = tables.begin[arm]
         value = tables.values[begin + int(uniform * (tables.begin[arm + 1] - begin))]
-        return moved(value, tables.means[arm], mean)
+        return move_reward(value, tables.means[arm], mean)
 
 
 def read_columns(path: Path) -> list[list[float]]:

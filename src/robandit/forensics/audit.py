@@ -1,111 +1,143 @@
-"""A log audited: what the policy believes, who moved it, what if they had not, and how far the next turn is."""
+"""A log audited: what the policy believes, who moved it, what if they had not, and the price of another leader."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from robandit.catalogue import policy as named_policy
 from robandit.dice import Random
-from robandit.errors import InputError
-from robandit.forensics.findings import LEVEL, Audit, Belief, WhatIf
-from robandit.forensics.influence import Influence, influence_of, leader_of, without, witness_of
+from robandit.errors import InputError, PlayError
+from robandit.forensics.findings import LEVEL, ArmBelief, Audit, LogWithout, Note
+from robandit.forensics.influence import Influence, find_witness, influence_of, leader_of, without
+from robandit.forensics.log_files import read_log
 from robandit.forensics.off_policy import Estimator, why_not
 from robandit.forensics.price import AHEAD, price_from_here
-from robandit.forensics.readers import read_table
+from robandit.forensics.reward_log import Codes, ColumnNames, RewardLog, fit_log
 from robandit.forensics.statistics import all_evidence
 from robandit.forensics.stretches import Stretched, roster_after
-from robandit.forensics.tables import Codes, Columns, Table, fitted
-from robandit.forensics.what_if import first_other_leader, left_out
+from robandit.forensics.what_if import first_other_leader, leave_rows_out
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.lab.folds import Folding
 from robandit.lab.leave_out import MEANS, PRESENT, TRIALS
 from robandit.lab.log import Log, replay_log
+from robandit.online.learner import as_policy
 from robandit.online.terms import Terms
+from robandit.progress import Progress, part_of, report_to
 from robandit.state import save_state
 
 LOOKS = 400  # marks of the belief over time
-UNKNOWN = (
+FORGED = (
     "How much of the feedback is forged cannot be known from it: a source that lies all the time is another mean. "
     "Influence says who moved the belief, an e-value who differs; neither says why."
 )
 
-Tell = Callable[[float, str], None]  # told the share of the work done since the last word, and what is being done
+
+class AuditOptions(TypedDict, total=False):
+    """The options of `audit`, each as `AuditSettings` has it."""
+
+    columns: ColumnNames | None
+    without: Sequence[str]
+    shadow: Sequence[str | Policy[Any]]
+    horizon: int | None
+    ahead: int | None
+    price: bool
+    replays: int | None
+    seed: int | None
+    threads: int | None
+    progress: Progress | bool | None
+
+
+@dataclass(frozen=True)
+class AuditSettings:
+    """How a log is audited."""
+
+    columns: ColumnNames | None = None  # of a CSV or Parquet file
+    without: Sequence[str] = ()  # taken as fake: source=NAME, time=FROM..TO or rows=FROM..TO
+    shadow: Sequence[str | Policy[Any]] = ()  # other policies, folded over the same log
+    horizon: int | None = None  # what the policy counted with; by default the journal's, or the rows
+    ahead: int | None = None  # rounds over which the price is sought
+    price: bool = True  # False leaves the price out
+    replays: int | None = None  # sources the log is folded without; by default as many as two cores fold in minutes
+    seed: int | None = None  # of what the policy draws while it learns; by default the journal's, or 1
+    threads: int | None = None
+    progress: Progress | bool | None = None
 
 
 def audit(
-    log: str | Path | Table,
-    policy: str | Policy[Any] | None = None,
-    *,
-    columns: Columns | None = None,
-    without: list[str] | tuple[str, ...] = (),
-    shadow: list[str | Policy[Any]] | tuple[str | Policy[Any], ...] = (),
-    horizon: int | None = None,
-    ahead: int | None = None,
-    price: bool = True,
-    replays: int | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
-    tell: Tell | None = None,
+    log: str | Path | RewardLog, policy: str | Policy[Any] | None = None, **options: Unpack[AuditOptions]
 ) -> Audit:
-    """Audit a log: a file (CSV or Parquet, columns as `columns` says) or a `Table`, folded by a policy.
+    """Audit a log.
 
-    `without` names what shall be taken as fake: `source=NAME`, `time=FROM..TO` or `rows=FROM..TO`. `shadow` names other
-    policies to be folded over the same log. `replays` limits the sources that the log is folded without (usually as
-    many as two cores fold in minutes), `ahead` the rounds over which the price is sought; `price=False` leaves it out.
+    Args:
+        log: a journal, a CSV or Parquet file, or a `RewardLog`.
+        policy: what decided, by name or as it is; by default the policy that a journal names.
+        **options: columns (`ColumnNames` of the file), without (what shall be taken as fake: `source=NAME`,
+            `time=FROM..TO` or `rows=FROM..TO`), shadow (other policies, folded over the same log), horizon, ahead
+            (rounds over which the price is sought), price (False leaves it out), replays (sources the log is folded
+            without, at most), seed, threads, progress.
+
+    Returns:
+        The findings: plain values in `as_json()`.
+
+    Raises:
+        InputError: if the log cannot be read, or not be learnt by the policy.
     """
-    table = log if isinstance(log, Table) else read_table(log, columns)
-    chosen = policy or (None if table.terms is None else table.terms.policy)
+    settings = AuditSettings(**options)
+    rewards = log if isinstance(log, RewardLog) else read_log(log, settings.columns)
+    chosen = policy or (None if rewards.terms is None else rewards.terms.policy)
     if chosen is None:
         raise InputError("this log does not say which policy decided: name one, such as samba")
-    return Auditor(table, as_policy(chosen), horizon, seed, threads, tell or (lambda share, words: None)).audited(
-        list(without), [as_policy(one) for one in shadow], replays, ahead if price else 0
-    )
-
-
-def as_policy(given: str | Policy[Any]) -> Policy[Any]:
-    """A policy by name or as it is."""
-    return named_policy(given) if isinstance(given, str) else given
+    with report_to(settings.progress) as progress:
+        return Auditor(rewards, as_policy(chosen), settings, progress).run()
 
 
 class Auditor:
-    """One audit under way: the table as the policy can learn it, and what is said on the way."""
+    """One audit under way: the log as the policy can learn it, and the notes so far."""
 
-    def __init__(
-        self, table: Table, policy: Policy[Any], horizon: int | None, seed: int | None, threads: int | None, tell: Tell
-    ) -> None:
-        self.given, self.policy, self.threads, self.tell = table, policy, threads, tell
-        self.table = fitted(table, policy)
-        terms = table.terms or Terms("", table.arms, 1, max(table.rows, 1))
-        self.seed = terms.seed if seed is None else seed
-        self.setting = Setting(len(table.arms), horizon or terms.horizon, terms.corruption)
-        self.start = terms.state if named_like(policy, terms) else None
+    def __init__(self, log: RewardLog, policy: Policy[Any], settings: AuditSettings, progress: Progress) -> None:
+        self.given, self.policy, self.settings, self.progress = log, policy, settings, progress
+        self.log = fit_log(log, policy)
+        terms = log.terms or Terms("", log.arms, 1, max(log.rows, 1))
+        self.seed = terms.seed if settings.seed is None else settings.seed
+        self.setting = Setting(len(log.arms), settings.horizon or terms.horizon, terms.corruption)
+        self.start = terms.state if str(policy) == terms.policy else None  # of another policy it says nothing
         self.terms = replace(terms, horizon=self.setting.horizon, seed=self.seed, state=self.start)
-        given = (policy, self.table.log, table.codes, self.setting, self.seed, threads, self.start)
-        self.folding = Stretched(*given, self.terms, table.changes) if table.changes else Folding(*given)
-        self.notes: list[str] = []
+        parts = (policy, self.log.log, log.codes, self.setting, self.seed, settings.threads, self.start)
+        self.folding = Stretched(*parts, self.terms, log.changes) if log.changes else Folding(*parts)
+        self.notes: list[Note] = []
 
-    def audited(self, wishes: list[str], shadows: list[Policy[Any]], replays: int | None, ahead: int | None) -> Audit:
-        """All of it, cheap parts first."""
-        table, folding = self.table, self.folding
-        codes = left_out(table, wishes)
-        if wishes and self.policy.rewards_fixed:
+    def note(self, code: str, text: str, subject: str = "") -> None:
+        """Add a note, unless it is there already."""
+        note = Note(code, text, subject)
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def run(self) -> Audit:
+        """Do all of it, cheap parts first."""
+        log, folding, names = self.log, self.folding, list(self.settings.without)
+        shadows = [as_policy(one) for one in self.settings.shadow]
+        codes = leave_rows_out(log, names)
+        if names and self.policy.rewards_fixed:
             raise InputError(f"{self.policy} cannot be folded without some rows: {self.policy.rewards_fixed}")
         marks = folding.marks(LOOKS)
         over_time = folding.over_time(marks)
         belief, leader = self.belief(over_time[-1]), leader_of(over_time[-1])
         state = folding.state()
         self.say_how_p_is_read()
-        influence = self.influence(leader, replays)
+        influence = self.influence(leader, part_of(self.progress, 0.0, 0.7))
         witness, witness_leader = self.witness(leader, influence)
-        what_if = self.what_if(codes) if wishes else None
-        self.tell(0.0, "statistics")
-        evidence = all_evidence(table, table.codes)
-        found = Audit(
-            table,
+        self.progress(0.75)
+        what_if = self.what_if(codes) if names else None
+        evidence = all_evidence(log, log.codes)
+        self.progress(0.8)
+        price = self.price(what_if, state, leader, codes)
+        self.progress(0.95)
+        off_policy = self.off_policy(shadows, codes if names else self.suspects(witness))
+        findings = Audit(
+            log,
             self.policy,
             belief,
             marks,
@@ -115,130 +147,143 @@ class Auditor:
             witness,
             witness_leader,
             what_if,
-            self.price(what_if, state, leader, codes, ahead),
-            self.off_policy(shadows, codes if wishes else self.suspects(witness)),
+            price,
+            off_policy,
             state,
+            self.notes,
         )
-        return replace(found, notes=[*self.notes, *self.about_evidence(found), UNKNOWN])
+        self.say_what_differs(findings)
+        self.note("forged", FORGED)
+        self.progress(1.0)
+        return findings
 
-    def belief(self, probabilities: Floats) -> Belief:
-        """p by the arms' names."""
-        named = dict(zip(self.table.arms, (float(probability) for probability in probabilities), strict=True))
-        return Belief(self.table.arms[leader_of(probabilities)], named)
+    def belief(self, probabilities: Floats) -> ArmBelief:
+        """Return p by the arms' names."""
+        named = dict(zip(self.log.arms, (float(probability) for probability in probabilities), strict=True))
+        return ArmBelief(self.log.arms[leader_of(probabilities)], named)
 
     def say_how_p_is_read(self) -> None:
-        """What the probabilities of the belief are, where they are not simply p."""
+        """Note what the probabilities of the belief are, where they are not simply p."""
         if self.folding.kind == MEANS:
-            self.notes.append(
-                f"{self.policy} leaves nothing to chance: its belief is the arm with the best mean reward"
-            )
+            text = f"{self.policy} leaves nothing to chance: its belief is the arm with the best mean reward"
+            self.note("belief-is-best-mean", text)
         if self.folding.kind == TRIALS:
-            thrown = f"the share of {self.folding.trials:,} trial choices"
-            self.notes.append(f"{self.policy} cannot tell its probabilities: its belief is {thrown}")
+            share = f"the share of {self.folding.trials:,} trial choices"
+            self.note("belief-is-trials", f"{self.policy} cannot tell its probabilities: its belief is {share}")
         if not self.folding.columns["rewarded"].all():
-            self.notes.append("a journal has a row for each decision and one for each reward")
+            self.note("rows-of-decisions", "a journal has a row for each decision and one for each reward")
         if self.given.changes:
             names = ", ".join(dict.fromkeys(name for _, _, name in self.given.changes))
-            self.notes.append(
+            self.note(
+                "arms-changed",
                 f"arms came or went ({names}): what is believed of an arm that was not there is 0, and a state written "
-                "to a file holds all arms there ever were"
+                "to a file holds all arms there ever were",
             )
         if not self.given.sources:
-            self.notes.append("the log has no sources: nothing can be said about who moved the belief")
+            self.note("no-sources", "the log has no sources: nothing can be said about who moved the belief")
         for reward in blind_to(self.policy, self.setting) if self.folding.kind == PRESENT else ():
-            self.notes.append(
+            self.note(
+                "blind",
                 f"{self.policy} learns next to nothing from a reward of {reward:g}: rewards that were forged to be "
-                f"{reward:g} leave little influence to see, and leaving them out does not bring back what they hid"
+                f"{reward:g} leave little influence to see, and leaving them out does not bring back what they hid",
             )
 
-    def influence(self, leader: int, replays: int | None) -> Influence | None:
-        """Leave one source out, for each of them."""
-        if not self.table.sources:
+    def influence(self, leader: int, progress: Progress) -> Influence | None:
+        """Return what leaving one source out does, for each of them; None where it cannot be computed."""
+        if not self.log.sources:
             return None
         if self.policy.rewards_fixed:
-            self.notes.append(f"no influence of sources on {self.policy}: {self.policy.rewards_fixed}")
+            self.note("no-influence", f"no influence of sources on {self.policy}: {self.policy.rewards_fixed}")
             return None
-        count = min(len(self.table.sources), replays or len(self.table.sources))
-        total = float(self.table.rows) * count
+        replays = self.settings.replays
+        total = float(self.log.rows) * min(len(self.log.sources), replays or len(self.log.sources))
+        done = 0.0
 
-        def told(rows: float) -> None:
-            self.tell(rows / total, "without one source at a time")
+        def count_rows(rows: float) -> None:
+            nonlocal done
+            done = min(done + rows / total, 1.0)
+            progress(done)
 
-        found = influence_of(self.folding, self.table, leader, replays, told)
-        if found.left_out:
-            self.notes.append(
-                f"the log was folded without {len(found.order):,} of {len(found.order) + found.left_out:,} sources, "
-                "those that moved the arms' means most"
+        influence = influence_of(self.folding, self.log, leader, replays, count_rows)
+        if influence.left_out:
+            count = len(influence.order)
+            self.note(
+                "influence-of-some",
+                f"the log was folded without {count:,} of {count + influence.left_out:,} sources, "
+                "those that moved the arms' means most",
             )
-        return found
+        return influence
 
-    def witness(self, leader: int, found: Influence | None) -> tuple[tuple[str, ...] | None, str | None]:
-        """A set that turns the leader, made sure of by a replay of the log that never held its rows."""
-        if found is None or len(found.order) == 0:
+    def witness(self, leader: int, influence: Influence | None) -> tuple[tuple[str, ...] | None, str | None]:
+        """Return a set without which another arm leads, and that arm, by a replay of a log that never held its rows."""
+        if influence is None or len(influence.order) == 0:
             return None, None
-        self.tell(0.0, "looking for a witness set")
-        codes = witness_of(self.folding, leader, found)
+        codes = find_witness(self.folding, leader, influence)
         if codes is None:
-            self.notes.append("no witness set: no set of sources was found without which another arm leads")
+            self.note("no-witness", "no witness set: no set of sources was found without which another arm leads")
             return None, None
-        other = self.leader_replayed(without(self.table.codes, codes))
-        assert other != leader, "a witness set did not turn the leader when the log was replayed"
-        names = tuple(self.table.sources[code] for code in codes)
-        return names, self.table.arms[other]
+        other = self.leader_replayed(without(self.log.codes, codes))
+        if other == leader:
+            raise PlayError(f"{self.policy}: a replay of the log without the witness set has the same leader")
+        names = tuple(self.log.sources[code] for code in codes)
+        return names, self.log.arms[other]
 
     def leader_replayed(self, codes: Codes) -> int:
-        """The leader after a log in which the left-out rows are not there at all."""
-        kept = codes >= 0
+        """Return the leader after a log in which the left-out rows are not there at all."""
+        present = codes >= 0
         if isinstance(self.folding, Stretched):
-            return leader_of(self.folding.replayed(kept))
-        columns = {name: column[kept] for name, column in self.folding.columns.items()}
-        rest = replace(self.folding, log=Log(**columns), codes=codes[kept])
+            return leader_of(self.folding.replayed(present))
+        columns = {name: column[present] for name, column in self.folding.columns.items()}
+        rest = replace(self.folding, log=Log(**columns), codes=codes[present])
         if self.folding.kind != PRESENT:
             return leader_of(rest.over_time(np.array([rest.rows]))[0])
-        how: dict[str, Any] = {"arms": self.setting.arms, "horizon": self.setting.horizon, "seed": self.seed}
-        how |= {"corruption": self.setting.corruption, "state": self.start}
-        state = replay_log(self.policy, rest.log, **how)
+        state = replay_log(
+            self.policy,
+            rest.log,
+            arms=self.setting.arms,
+            horizon=self.setting.horizon,
+            corruption=self.setting.corruption,
+            seed=self.seed,
+            state=self.start,
+        )
         return leader_of(state.probabilities)
 
-    def what_if(self, codes: Codes) -> WhatIf:
-        """The belief, its course and the state without some rows."""
+    def what_if(self, codes: Codes) -> LogWithout:
+        """Return the belief, its course and the state without some rows."""
         over_time = self.folding.over_time(self.folding.marks(LOOKS), codes)
         state = self.folding.state(codes)
         rows = int((codes < 0).sum())
-        self.notes.append(
+        self.note(
+            "what-if",
             "leaving rewards out takes back what was learnt from them, not what was chosen because of them: "
-            "the rest of the log is what a policy saw that had learnt them"
+            "the rest of the log is what a policy saw that had learnt them",
         )
-        return WhatIf(self.belief(over_time[-1]), over_time, rows, first_other_leader(self.folding, codes), state)
+        return LogWithout(self.belief(over_time[-1]), over_time, rows, first_other_leader(self.folding, codes), state)
 
     def suspects(self, witness: tuple[str, ...] | None) -> Codes | None:
-        """The rows without the witness set, which is suspected for want of anything better."""
-        if not witness or len(witness) > len(self.table.sources) // 10:
+        """Return the rows without the witness set, which is suspected for want of anything better."""
+        if not witness or len(witness) > len(self.log.sources) // 10:
             return None
-        return without(self.table.codes, np.array([self.table.sources.index(name) for name in witness]))
+        return without(self.log.codes, np.array([self.log.sources.index(name) for name in witness]))
 
-    def price(
-        self, what_if: WhatIf | None, state: Any, leader: int, codes: Codes, ahead: int | None
-    ) -> dict[str, Any] | None:
-        """Future fakes needed from the present state, or from the one without the rows that were named."""
-        if ahead == 0:
+    def price(self, what_if: LogWithout | None, state: Any, leader: int, codes: Codes) -> dict[str, Any] | None:
+        """Return the future fakes needed from the present state, or from the one without the rows that were named."""
+        if not self.settings.price or self.settings.ahead == 0:
             return None
-        gone = sorted(set(self.table.arms) - set(roster_after(self.terms, self.table.changes).active))
+        gone = sorted(set(self.log.arms) - set(roster_after(self.terms, self.log.changes).active))
         if gone:
-            self.notes.append(
-                f"no price: {', '.join(gone)} cannot be chosen now, and the play from here would choose it"
-            )
+            names = ", ".join(gone)
+            self.note("no-price", f"no price: {names} cannot be chosen now, and the play from here would choose it")
             return None
-        self.tell(0.0, "the price from here")
         if what_if is not None:
-            state, leader = what_if.state, self.table.arms.index(what_if.belief.leader)
-            self.notes.append("the price is that of the state without the rows that were named")
+            state, leader = what_if.state, self.log.arms.index(what_if.belief.leader)
+            self.note("price-without", "the price is that of the state without the rows that were named")
         columns, arms = self.folding.columns, self.setting.arms
         learnt = columns["rewarded"] & (codes >= 0)
         pulls = np.bincount(columns["arms"][learnt], minlength=arms).astype(np.float64)
         sums = np.bincount(columns["arms"][learnt], columns["rewards"][learnt], arms).astype(np.float64)
-        rounds = ahead or min(max(int(columns["rewarded"].sum()), 1000), AHEAD)
-        told, reason = price_from_here(
+        rounds = self.settings.ahead or min(max(int(columns["rewarded"].sum()), 1000), AHEAD)
+        price, reason = price_from_here(
             self.policy,
             save_state(self.policy, state),
             leader,
@@ -246,64 +291,55 @@ class Auditor:
             pulls,
             ahead=rounds,
             seed=self.seed,
-            threads=self.threads,
+            threads=self.settings.threads,
         )
         if reason:
-            self.notes.append(reason)
-        return told
+            self.note("no-price" if price is None else "no-attack", reason)
+        return price
 
     def off_policy(self, shadows: list[Policy[Any]], suspected: Codes | None) -> dict[str, Any] | None:
-        """Values of arms and of shadow policies, with everyone and without the suspects."""
-        reason = why_not(self.given, self.table.codes)
+        """Return values of arms and of shadow policies, with everyone and without the suspects."""
+        reason = why_not(self.given, self.log.codes)
         if reason:
-            self.notes.append(reason + (", so no shadow policies either" if shadows else ""))
+            self.note("no-off-policy", reason + (", so no shadow policies either" if shadows else ""))
             return None
-        self.tell(0.0, "off-policy values")
-        told: dict[str, Any] = {**self.values(shadows, self.table.codes), "without_suspects": None}
+        values: dict[str, Any] = {**self.values(shadows, self.log.codes), "without_suspects": None}
         if suspected is not None and not why_not(self.given, suspected):
-            told["without_suspects"] = self.values(shadows, suspected)
-        return told
+            values["without_suspects"] = self.values(shadows, suspected)
+        return values
 
     def values(self, shadows: list[Policy[Any]], codes: Codes) -> dict[str, Any]:
-        """Estimates from some of the rows."""
+        """Return estimates from some of the rows."""
         estimator = Estimator(self.given, codes)
-        arms = dict(zip(self.table.arms, estimator.by_arm(), strict=True))
+        arms = dict(zip(self.log.arms, estimator.by_arm(), strict=True))
         policies = {}
         for one in shadows:
-            table = fitted(self.given, one)
-            folding = Folding(one, table.log, table.codes, self.setting, self.seed, self.threads)
+            log = fit_log(self.given, one)
+            folding = Folding(one, log.log, log.codes, self.setting, self.seed, self.settings.threads)
             shadow = folding.shadow(np.array([folding.rows]), codes)
             value = estimator.of(shadow) if one.explicit else None
-            if value is None and f"{one}: " not in "".join(self.notes):
-                self.notes.append(f"{one}: no off-policy value, for it cannot tell its probabilities")
+            if value is None:
+                text = f"{one}: no off-policy value, for it cannot tell its probabilities"
+                self.note("no-value", text, subject=str(one))
             policies[str(one)] = {**self.belief(shadow.beliefs[-1]).as_json(), "value": value}
         rewards = estimator.rewards
         return {"rows": len(rewards), "mean_reward": float(rewards.mean()), "arms": arms, "policies": policies}
 
-    def about_evidence(self, found: Audit) -> list[str]:
-        """Alarms and flags in words, with what each statistic assumes."""
-        if not found.evidence:
-            return []
-        said = []
-        for name, row in found.alarms().items():
+    def say_what_differs(self, findings: Audit) -> None:
+        """Note alarms and flags, with the level that the statistics share."""
+        for name, row in findings.alarms().items():
             words = "no source differs for sure" if row is None else f"some source differs (seen by row {row:,})"
-            said.append(f"{name}: {words} at level {LEVEL:g}, shared by {len(found.evidence)} statistics")
-        flags = found.flagged()
+            text = f"{name}: {words} at level {LEVEL:g}, shared by {len(findings.evidence)} statistics"
+            self.note("quiet" if row is None else "alarm", text, subject=name)
+        flags = findings.flagged()
         if flags:
             names = ", ".join(flags[:10]) + (f" and {len(flags) - 10} more" if len(flags) > 10 else "")
-            said.append(
-                f"{len(flags)} of {len(self.table.sources):,} sources differ in rate or selection (e-BH): {names}"
-            )
-        return said
-
-
-def named_like(policy: Policy[Any], terms: Terms) -> bool:
-    """Whether a policy is the one a journal was begun with, so that the state it began with is its own."""
-    return str(policy) == terms.policy
+            sources = f"{len(flags)} of {len(self.log.sources):,} sources"
+            self.note("flagged", f"{sources} differ in rate or selection (e-BH): {names}")
 
 
 def blind_to(policy: Policy[Any], setting: Setting) -> list[float]:
-    """The reward, 0 or 1, after which p hardly moves beside the other: a forged one's effect is what did not happen.
+    """Return the reward, 0 or 1, after which p hardly moves beside the other; forged, it works by what did not happen.
 
     Tried on a state that has seen each arm's failures and successes.
     """

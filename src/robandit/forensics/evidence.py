@@ -3,7 +3,7 @@
 An e-process is what a fair bettor against a hypothesis would own, having begun with 1: if the hypothesis is true, it
 ever reaches 1/a with probability at most a, however often one looks (Ville 1939; Ramdas, Grünwald, Vovk & Shafer
 2023).
-Every hypothesis here says "like the others". What is found is a difference; whether it is fraud, no number can say.
+Every hypothesis here says "like the others". An e-value measures a difference; whether it is fraud, no number can say.
 """
 
 import math
@@ -21,25 +21,25 @@ LARGEST = 690.0  # e to this power still is a number
 
 
 def mixture(ones: Floats, zeros: Floats) -> Floats:
-    """Log-probability of a sequence of ones and zeros under a rate drawn from Beta(1/2, 1/2): Krichevsky & Trofimov.
+    """Return the log-probability of ones and zeros under a rate drawn from Beta(1/2, 1/2): Krichevsky & Trofimov.
 
     For rewards between 0 and 1 the sums of R and 1 - R take the place of counts: q^R (1 - q)^(1 - R) is convex in R, so
     no bounded reward of the same mean earns more than a coin (sub-Bernoulli; Howard, Ramdas, McAuliffe & Sekhon 2020).
     """
-    found: Floats = log_gamma(ones + 0.5) + log_gamma(zeros + 0.5) - log_gamma(ones + zeros + 1.0) - math.log(math.pi)
-    return found
+    logs: Floats = log_gamma(ones + 0.5) + log_gamma(zeros + 0.5) - log_gamma(ones + zeros + 1.0) - math.log(math.pi)
+    return logs
 
 
 def best_single(ones: Floats, zeros: Floats) -> Floats:
-    """log of the largest probability any one rate gives to a sequence."""
+    """Return the log of the largest probability any one rate gives to a sequence."""
     total = np.maximum(ones + zeros, 1e-300)
     shares = np.maximum(ones / total, 1e-300), np.maximum(zeros / total, 1e-300)
-    found: Floats = ones * np.log(shares[0]) + zeros * np.log(shares[1])
-    return found
+    logs: Floats = ones * np.log(shares[0]) + zeros * np.log(shares[1])
+    return logs
 
 
 def two_rates(ones: Floats, zeros: Floats, other_ones: Floats, other_zeros: Floats) -> Floats:
-    """log e-value against "one rate for both": two mixtures over the best single rate.
+    """Return the log e-value against "one rate for both": two mixtures over the best single rate.
 
     For the true rate the ratio is a fair game in the order of the rows, however the next row was chosen; the best rate
     only makes it smaller (universal inference; Wasserman, Ramdas & Balakrishnan 2020).
@@ -49,14 +49,14 @@ def two_rates(ones: Floats, zeros: Floats, other_ones: Floats, other_zeros: Floa
 
 
 def mean_of(logs: Floats, axis: int) -> Floats:
-    """log of the mean of e-values, which is an e-value whatever their dependence (Vovk & Wang 2021)."""
+    """Return the log of the mean of e-values, which is an e-value whatever their dependence (Vovk & Wang 2021)."""
     top = logs.max(axis=axis, keepdims=True)
-    found: Floats = np.log(np.mean(np.exp(logs - top), axis=axis)) + np.squeeze(top, axis)
-    return found
+    mean: Floats = np.log(np.mean(np.exp(logs - top), axis=axis)) + np.squeeze(top, axis)
+    return mean
 
 
 def rates(sums: Floats, pulls: Floats, all_sums: Floats, all_pulls: Floats) -> Floats:
-    """log e-values against "on every arm a source's rewards have the mean of all others' on that arm, all the time".
+    """Return log e-values against "on every arm a source's rewards have the mean of all others' there, all the time".
 
     `sums` and `pulls` are shaped (..., sources, arms), those of all rows (..., arms). Assumed: an arm's mean does not
     change with time. The arms' e-values are averaged.
@@ -66,11 +66,12 @@ def rates(sums: Floats, pulls: Floats, all_sums: Floats, all_pulls: Floats) -> F
 
 
 def selection(pulls: Floats, gains: Floats) -> Floats:
-    """log e-values against "whether a source reports does not depend on the arm": then 1[arm]/p - 1 is a fair bet.
+    """Return log e-values against "whether a source reports does not depend on the arm".
 
-    A bettor stakes a share of its wealth on one arm each time the source reports: the factor is 1 - share + share/p if
-    that arm was shown and 1 - share if not (Waudby-Smith & Ramdas 2023). `gains` is the sum of the logarithms of the
-    former, shaped (shares, ..., sources, arms). Assumed: the probabilities in the log are the true ones.
+    Then 1[arm]/p - 1 is a fair bet. A bettor stakes a share of its wealth on one arm each time the source reports: the
+    factor is 1 - share + share/p if that arm was shown and 1 - share if not (Waudby-Smith & Ramdas 2023). `gains` is
+    the sum of the logarithms of the former, shaped (shares, ..., sources, arms). Assumed: the probabilities in the log
+    are the true ones.
     """
     absent = pulls.sum(axis=-1, keepdims=True) - pulls
     shares = np.log1p(-np.array(SHARES)).reshape(-1, *(1,) * pulls.ndim)
@@ -78,22 +79,22 @@ def selection(pulls: Floats, gains: Floats) -> Floats:
 
 
 def bursts(reports: Floats, again: Floats, near: Floats, rows: float) -> Floats:
-    """log e-values against "each row comes from this source with the same probability, whatever came before".
+    """Return log e-values against "each row comes from this source with the same probability, whatever came before".
 
-    Rows are told apart by whether the source reported within the last few (`near` of them, in which it reported `again`
-    so many times). Shaped (windows, sources). Honest people report in bursts too: read it as a description.
+    Rows are split by whether the source reported within the last few (`near` of them, in which it reported `again` so
+    many times). Shaped (windows, sources). Honest people report in bursts too: read it as a description.
     """
     far, first = rows - near, reports - again
     return mean_of(two_rates(again, near - again, first, far - first), 0)
 
 
 def delays(late: Floats, soon: Floats) -> Floats:
-    """log e-values against "a source's reports come late as often as all others'"; late: beyond the first median."""
+    """Return log e-values against "a source's reports come late (beyond the first median) as often as all others'"."""
     return two_rates(late, soon, late.sum() - late, soon.sum() - soon)
 
 
-def flagged(logs: Floats, level: float) -> list[int]:
-    """Sources that differ; a share of at most `level` of them is false, in expectation: e-BH (Wang & Ramdas 2022)."""
+def flag_sources(logs: Floats, level: float) -> list[int]:
+    """Return sources that differ, a share of at most `level` falsely, in expectation: e-BH (Wang & Ramdas 2022)."""
     order = np.argsort(-logs, kind="stable")
     needed = math.log(len(logs) / level) - np.log(np.arange(1, len(logs) + 1)) if len(logs) else np.zeros(0)
     passed = np.nonzero(logs[order] >= needed)[0]
@@ -110,11 +111,11 @@ class Evidence:
     everyone: Floats  # log e-value against "no source differs" at each mark: the mean over sources
 
     def alarm(self, level: float) -> int | None:
-        """The first mark at which the evidence against "no source differs" reached 1/level; None if it never did."""
+        """Return the first mark at which the evidence against "no source differs" reached 1/level; None if none."""
         reached = np.nonzero(self.everyone >= -math.log(level))[0]
         return int(self.marks[reached[0]]) if len(reached) else None
 
 
 def as_number(log: float) -> float:
-    """An e-value as a number that JSON can hold."""
+    """Return an e-value as a number that JSON can hold."""
     return math.exp(min(log, LARGEST))

@@ -6,33 +6,42 @@ from typing import Any
 
 import numpy as np
 
-from robandit.forensics.evidence import Evidence, as_number, flagged
+from robandit.forensics.evidence import Evidence, as_number, flag_sources
 from robandit.forensics.influence import Influence, leader_of
-from robandit.forensics.tables import Codes, Table
+from robandit.forensics.reward_log import Codes, RewardLog
+from robandit.forensics.statistics import STATISTICS
 from robandit.game import Floats, Policy
 from robandit.state import save_state
 
 LEVEL = 0.05
-ABOUT_REWARDS = ("rate", "selection")  # statistics that make up a source's e-value
 
 
 @dataclass(frozen=True)
-class Belief:
+class Note:
+    """A remark of an audit: a code for programs, a sentence for people, and whom it is about, if anybody."""
+
+    code: str
+    text: str
+    subject: str = ""
+
+
+@dataclass(frozen=True)
+class ArmBelief:
     """p over the arms after the log."""
 
     leader: str
     probabilities: dict[str, float]
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return {"leader": self.leader, "probabilities": self.probabilities}
 
 
 @dataclass(frozen=True)
-class WhatIf:
+class LogWithout:
     """The log without some rows."""
 
-    belief: Belief
+    belief: ArmBelief
     over_time: Floats
     rows: int  # left out
     first_other_leader: int | None  # the row after which another arm leads
@@ -41,33 +50,33 @@ class WhatIf:
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found; plain values in `as_json`, arrays for those who want to draw."""
+    """The result of `audit`; plain values in `as_json`, arrays for those who want to draw."""
 
-    table: Table
+    log: RewardLog
     policy: Policy[Any]
-    belief: Belief
+    belief: ArmBelief
     marks: Codes
     over_time: Floats  # p at each mark
     influence: Influence | None
     evidence: list[Evidence]
     witness: tuple[str, ...] | None
     witness_leader: str | None
-    without: WhatIf | None
+    without: LogWithout | None
     price: dict[str, Any] | None
     off_policy: dict[str, Any] | None
     state: Any
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     def sources(self) -> list[dict[str, Any]]:
-        """Sources by influence, the one that moved p(leader) up most first."""
+        """Return sources by influence, the one that moved p(leader) up most first."""
         if self.influence is None:
             return []
-        arms, leader = self.table.arms, self.table.arms.index(self.belief.leader)
+        arms, leader = self.log.arms, self.log.arms.index(self.belief.leader)
         moved = self.influence.moved(leader, self.belief.probabilities[self.belief.leader])
         logs = self.e_values()
         return [
             {
-                "source": self.table.sources[source],
+                "source": self.log.sources[source],
                 "rows": int(rows),
                 "influence": float(far),
                 "leader_without": arms[leader_of(probabilities)],
@@ -78,35 +87,43 @@ class Audit:
             )
         ]
 
+    def about_rewards(self) -> list[Evidence]:
+        """Return the evidence that makes up a source's e-value."""
+        return [one for one in self.evidence if STATISTICS[one.name].is_about_rewards]
+
     def e_values(self) -> Floats | None:
-        """log e-values of the sources: the mean of those about rates and about selection."""
-        told = [one.sources for one in self.evidence if one.name in ABOUT_REWARDS]
-        if not told:
+        """Return log e-values of the sources, the mean of those about rewards; None if there are none."""
+        parts = [one.sources for one in self.about_rewards()]
+        if not parts:
             return None
-        logs: Floats = np.logaddexp.reduce(told, axis=0) - math.log(len(told))
+        logs: Floats = np.logaddexp.reduce(parts, axis=0) - math.log(len(parts))
         return logs
 
     def flagged(self) -> list[str]:
-        """Sources that differ at the level of the audit, with false ones among them held at that share."""
+        """Return sources that differ at the level of the audit, with false ones among them held at that share."""
         logs = self.e_values()
-        return [] if logs is None else [self.table.sources[source] for source in flagged(logs, LEVEL)]
+        return [] if logs is None else [self.log.sources[source] for source in flag_sources(logs, LEVEL)]
 
     def alarms(self) -> dict[str, int | None]:
-        """By statistic the first row at which some source differs for sure; the level is shared among them."""
+        """Return by statistic the first row at which some source differs for sure; the level is shared among them."""
         return {one.name: one.alarm(LEVEL / len(self.evidence)) for one in self.evidence}
 
+    def notes_on(self, code: str) -> list[str]:
+        """Return the sentences of the notes with a code."""
+        return [note.text for note in self.notes if note.code == code]
+
     def repaired(self) -> dict[str, Any]:
-        """The state as it is, or as it would be without what was left out; a learner loads it."""
+        """Return the state as it is, or as it would be without what was left out; a learner loads it."""
         return save_state(self.policy, self.state if self.without is None else self.without.state)
 
     def as_json(self) -> dict[str, Any]:
-        """The plain values that a program reads."""
+        """Return the plain values that a program reads."""
         witness = None
         if self.witness is not None:
             witness = {"sources": list(self.witness), "leader_without": self.witness_leader}
         return {
-            "rows": self.table.rows,
-            "arms": list(self.table.arms),
+            "rows": self.log.rows,
+            "arms": list(self.log.arms),
             "policy": str(self.policy),
             "belief": self.belief.as_json(),
             "sources": self.sources(),
@@ -114,5 +131,5 @@ class Audit:
             "without": None if self.without is None else self.without.belief.as_json(),
             "price": self.price,
             "off_policy": self.off_policy,
-            "notes": self.notes,
+            "notes": [note.text for note in self.notes],
         }

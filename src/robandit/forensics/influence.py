@@ -1,4 +1,4 @@
-"""Which sources moved the belief: the log folded without each of them, then without a set that turns the leader.
+"""Which sources moved the belief: the log folded without each of them, then without a set that changes the leader.
 
 An influence is measured, not estimated: it is the difference between two folds of the same rows. A witness set is a
 certain upper bound on how many sources the leader rests on; a smaller one may exist.
@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from robandit.forensics.tables import Codes, Table
+from robandit.forensics.reward_log import Codes, RewardLog
 from robandit.game import Floats
 from robandit.lab import leave_out
 from robandit.lab.folds import NOBODY, Folding
+from robandit.progress import Progress, ignore
 
 FOLDED = 10**10  # rows folded for leave-one-out at most, unless asked for more: minutes on two cores
 STEPS = 16  # greedy steps, each of which looks at the next few sources again
 NEXT = 16
 PRUNED = 64  # a larger set is not made minimal
-
-Tell = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -33,13 +32,13 @@ class Influence:
     left_out: int  # sources that were not folded without, because there are too many
 
     def moved(self, leader: int, probability: float) -> Floats:
-        """How far each moved p(leader): what it is, less what it would be."""
-        found: Floats = probability - self.probabilities[:, leader]
-        return found
+        """Return how far each moved p(leader): what it is, less what it would be."""
+        moved: Floats = probability - self.probabilities[:, leader]
+        return moved
 
 
 def first_order(folding: Folding, leader: int, sources: int) -> Floats:
-    """How far each source moved the leader's mean reward against that of the other arms, to first order.
+    """Return how far each source moved the leader's mean reward against that of the other arms, to first order.
 
     The influence function of a difference of means: cheap, the same for every policy. It ranks where folding without
     every source would take too long, and where the belief is too sure to move.
@@ -50,15 +49,15 @@ def first_order(folding: Folding, leader: int, sources: int) -> Floats:
     means = np.bincount(arms[rewarded], rewards[rewarded], folding.setting.arms) / pulls
     push = np.where(rewarded, (rewards - means[arms]) / pulls[arms], 0.0)
     push[arms != leader] *= -1.0
-    found: Floats = np.bincount(codes, push, sources + 1)[:sources].astype(np.float64)
-    return found
+    moved: Floats = np.bincount(codes, push, sources + 1)[:sources].astype(np.float64)
+    return moved
 
 
 def influence_of(
-    folding: Folding, table: Table, leader: int, replays: int | None = None, tell: Tell | None = None
+    folding: Folding, log: RewardLog, leader: int, replays: int | None = None, progress: Progress = ignore
 ) -> Influence:
     """Fold without each source; without the most promising ones only, if there are too many for the time there is."""
-    sources = len(table.sources)
+    sources = len(log.sources)
     counts = np.bincount(folding.codes[(folding.codes >= 0) & (folding.codes < sources)], minlength=sources)
     present = np.nonzero(counts)[0]
     hint = first_order(folding, leader, sources)
@@ -66,21 +65,19 @@ def influence_of(
     tried = present[np.argsort(-np.abs(hint[present]), kind="stable")][:most]
     if len(tried) == 0:
         return Influence(tried, np.zeros((0, folding.setting.arms)), counts[tried], 0)
-    probabilities = folding.without(tried, progress=tell)[:, 0]
+    probabilities = folding.without(tried, progress=progress)[:, 0]
     order = np.lexsort((-hint[tried], probabilities[:, leader]))  # the lowest p(leader) first, ties by first order
     return Influence(tried[order], probabilities[order], counts[tried[order]], len(present) - len(tried))
 
 
-def witness_of(folding: Folding, leader: int, found: Influence) -> Codes | None:
-    """A set of sources without which another arm leads; None if there is none among those that were looked at."""
-    ranked = [int(source) for source in found.order]
+def find_witness(folding: Folding, leader: int, influence: Influence) -> Codes | None:
+    """Return sources without which another arm leads; None if there are none among those that were looked at."""
+    ranked = [int(source) for source in influence.order]
     removed: list[int] = []
+    by_trials = folding.kind == leave_out.TRIALS
+    margin = 3.0 / folding.trials**0.5 if by_trials else 0.0  # beyond the noise of trial choices
 
-    margin = (
-        3.0 / folding.trials**0.5 if folding.kind == leave_out.TRIALS else 0.0
-    )  # trial choices must not decide it by luck
-
-    def turned(sources: list[int]) -> bool:
+    def other_leads(sources: list[int]) -> bool:
         belief = folding.over_time(np.array([folding.rows]), without(folding.codes, np.array(sources)))[0]
         return leader_of(belief) != leader and bool(belief.max() > belief[leader] + margin)
 
@@ -90,44 +87,44 @@ def witness_of(folding: Folding, leader: int, found: Influence) -> Codes | None:
             break
         probabilities = folding.without(next_ones, without(folding.codes, np.array(removed, np.int64)))[:, 0, leader]
         removed.append(int(next_ones[probabilities.argmin()]))
-        if turned(removed):
-            return pruned(removed, turned)
+        if other_leads(removed):
+            return prune(removed, other_leads)
     rest = removed + [source for source in ranked if source not in removed]
-    size = bisected(rest, len(removed), turned)
-    return None if size is None else pruned(rest[:size], turned)
+    size = bisect_size(rest, len(removed), other_leads)
+    return None if size is None else prune(rest[:size], other_leads)
 
 
-def bisected(ranked: list[int], low: int, turned: Callable[[list[int]], bool]) -> int | None:
-    """How many of the ranking must go: doubled until the leader turns, then halved."""
+def bisect_size(ranked: list[int], low: int, other_leads: Callable[[list[int]], bool]) -> int | None:
+    """Return how many of the ranking must go until another arm leads: doubled, then bisected."""
     high = low
     while True:
         if high >= len(ranked):
             return None
         high = min(2 * max(high, 1), len(ranked))
-        if turned(ranked[:high]):
+        if other_leads(ranked[:high]):
             break
         low = high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if turned(ranked[:middle]) else (middle, high)
+        low, high = (low, middle) if other_leads(ranked[:middle]) else (middle, high)
     return high
 
 
-def pruned(sources: list[int], turned: Callable[[list[int]], bool]) -> Codes:
-    """The set without those that need not be in it."""
-    kept = list(sources)
+def prune(sources: list[int], other_leads: Callable[[list[int]], bool]) -> Codes:
+    """Return the set without those that need not be in it."""
+    smallest = list(sources)
     for source in sources if 1 < len(sources) <= PRUNED else []:
-        fewer = [other for other in kept if other != source]
-        if fewer and turned(fewer):
-            kept = fewer
-    return np.array(kept, np.int64)
+        fewer = [other for other in smallest if other != source]
+        if fewer and other_leads(fewer):
+            smallest = fewer
+    return np.array(smallest, np.int64)
 
 
 def without(codes: Codes, sources: Codes) -> Codes:
-    """Codes in which the rows of some sources are left out."""
+    """Return codes in which the rows of some sources are left out."""
     return np.where(np.isin(codes, sources), NOBODY, codes)
 
 
 def leader_of(probabilities: Any) -> int:
-    """The arm that is believed to be best, the first one on ties."""
+    """Return the arm that is believed to be best, the first one on ties."""
     return int(np.argmax(probabilities))

@@ -7,42 +7,42 @@ from typing import Any
 
 import numpy as np
 
-from robandit.forensics.tables import Codes, Table
+from robandit.forensics.reward_log import Codes, RewardLog
 from robandit.game import Floats
 from robandit.lab.folds import Shadow
 
 NORMAL = 1.959963984540054
 
 
-def why_not(table: Table, codes: Codes) -> str:
-    """Why nothing can be estimated from some of the rows; empty if it can."""
-    if table.partial or table.changes:
+def why_not(log: RewardLog, codes: Codes) -> str:
+    """Return why nothing can be estimated from some of the rows; empty if it can."""
+    if log.partial or log.changes:
         return "no off-policy values: not every arm could be taken in every decision"
-    columns = table.log.columns()
+    columns = log.columns
     if not (columns["rewarded"] & (codes >= 0)).any():
         return "no off-policy values: no reward counts"
     missing = np.isnan(columns["probabilities"])
     if missing.all():
         return "no off-policy values: the log has no probabilities"
     if missing.any():
-        return f"no off-policy values: {table.place(int(np.argmax(missing)))} has no probability"
+        return f"no off-policy values: {log.place(int(np.argmax(missing)))} has no probability"
     return ""
 
 
 class Estimator:
-    """Rewards with the probabilities of their decisions, and the means known when each decision was made."""
+    """Rewards with the probabilities of their decisions, and the means of the arms when each decision was made."""
 
-    def __init__(self, table: Table, codes: Codes) -> None:
-        columns = table.log.columns()
-        self.columns, self.arms = columns, len(table.arms)
+    def __init__(self, log: RewardLog, codes: Codes) -> None:
+        columns = log.columns
+        self.columns, self.arms = columns, len(log.arms)
         self.rows = np.nonzero(columns["rewarded"] & (codes >= 0))[0]  # with a reward that counts
         self.decided = decision_rows(columns)[self.rows]
         self.taken, self.rewards = columns["arms"][self.rows], columns["rewards"][self.rows]
         self.weights = 1.0 / columns["probabilities"][self.rows]
         self.learnt = columns["rewarded"] & (codes >= 0)
 
-    def known(self, arm: int) -> Floats:
-        """The mean of an arm as it was known when each decision was made; 1/2 before any reward."""
+    def mean_before(self, arm: int) -> Floats:
+        """Return the mean of an arm's rewards before each decision was made; 1/2 before any reward."""
         here = self.learnt & (self.columns["arms"] == arm)
         sums = np.cumsum(np.where(here, self.columns["rewards"], 0.0))
         counts = np.cumsum(here)
@@ -51,25 +51,25 @@ class Estimator:
         return (np.where(begun, sums[before], 0.0) + 0.5) / (np.where(begun, counts[before], 0) + 1.0)
 
     def by_arm(self) -> list[dict[str, Any]]:
-        """The value of always taking each arm."""
-        found = []
+        """Return the value of always taking each arm."""
+        values = []
         for arm in range(self.arms):
-            known = self.known(arm)
-            found.append(estimates(self.weights * (self.taken == arm), self.rewards, known, known))
-        return found
+            mean = self.mean_before(arm)
+            values.append(estimate_value(self.weights * (self.taken == arm), self.rewards, mean, mean))
+        return values
 
     def of(self, shadow: Shadow) -> dict[str, Any]:
-        """The value of a policy that would have learnt from the same log."""
+        """Return the value of a policy that would have learnt from the same log."""
         control = np.zeros(len(self.rows))
         for arm in range(self.arms):
             here = self.taken == arm
-            control[here] = self.known(arm)[here]
+            control[here] = self.mean_before(arm)[here]
         weights = self.weights * shadow.taken[self.decided]
-        return estimates(weights, self.rewards, shadow.expected[self.decided], control)
+        return estimate_value(weights, self.rewards, shadow.expected[self.decided], control)
 
 
 def decision_rows(columns: dict[str, Any]) -> Codes:
-    """For each row the row in which its decision was made: an earlier one where the reward came late."""
+    """Return for each row the row in which its decision was made: an earlier one where the reward came late."""
     rows = np.arange(len(columns["arms"]))
     waiting = np.nonzero(~columns["rewarded"])[0]
     if len(waiting) == 0:
@@ -80,10 +80,10 @@ def decision_rows(columns: dict[str, Any]) -> Codes:
     return np.where(numbers[order][place] == numbers, order[place], rows)
 
 
-def estimates(weights: Floats, rewards: Floats, expected: Floats, control: Floats) -> dict[str, Any]:
-    """Importance sampling, self-normalised, and doubly robust: what was expected plus the weighted surprise."""
+def estimate_value(weights: Floats, rewards: Floats, expected: Floats, control: Floats) -> dict[str, Any]:
+    """Return importance sampling, self-normalised, and doubly robust: what was expected plus the weighted surprise."""
     rows, total = len(weights), float(weights.sum())
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "ips": interval(weights * rewards),
         "snips": None,
         "dr": interval(expected + weights * (rewards - control)),
@@ -93,12 +93,12 @@ def estimates(weights: Floats, rewards: Floats, expected: Floats, control: Float
     if total > 0:
         value = float((weights * rewards).sum()) / total
         half = NORMAL * float(np.sqrt(((weights * (rewards - value)) ** 2).sum())) / total
-        told["snips"] = {"value": value, "low": value - half, "high": value + half}
-    return told
+        values["snips"] = {"value": value, "low": value - half, "high": value + half}
+    return values
 
 
 def interval(values: Floats) -> dict[str, float] | None:
-    """A mean with its interval; None for fewer than two rows."""
+    """Return a mean with its interval; None for fewer than two rows."""
     if len(values) < 2:
         return None
     mean, half = float(values.mean()), NORMAL * float(values.std(ddof=1)) / len(values) ** 0.5

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from robandit.forensics.audit import UNKNOWN
+from robandit.forensics.audit import FORGED
 from robandit.forensics.evidence import as_number
-from robandit.forensics.findings import ABOUT_REWARDS, LEVEL, Audit
+from robandit.forensics.findings import LEVEL, Audit
+from robandit.forensics.statistics import STATISTICS
 from robandit.pictures.bars import draw_bars
 from robandit.pictures.panels import LinePanel, LinePlot, PlotLine, draw_lines
 from robandit.pictures.style import numbered_style
@@ -19,26 +20,22 @@ ARMS = 8  # lines in the picture of the belief: the arms that were believed in m
 BARS = 20
 ROWS = 1000  # sources in the page's table; all of them are in the JSON
 CUT = (-3.0, 10.0)  # powers of ten between which evidence is drawn
-HYPOTHESES = {
-    "rate": "On every arm a source's rewards have the mean of all others' there, and the means stay as they are.",
-    "selection": "Whether a source reports does not depend on the arm shown, and logged probabilities are true.",
-    "bursts": "Each row comes from a source with the same probability, whatever came before. Honest people break that.",
-    "delays": "A source's reports come late as often as all others'.",
-}
 
 
 def write_report(found: Audit, name: str, folder: Path) -> Path:
     """Write the page; answers where it is."""
-    table = found.table
+    log = found.log
     lead = [
-        f"{Path(name).name}: {table.rows:,} rows, {len(table.arms)} arms, {len(table.sources):,} sources, "
+        f"{Path(name).name}: {log.rows:,} rows, {len(log.arms)} arms, {len(log.sources):,} sources, "
         f"folded by {found.policy}. {found.belief.leader} "
         f"leads with p = {shown(found.belief.probabilities[found.belief.leader])}.",
-        UNKNOWN,
+        FORGED,
     ]
     sections = [belief_section(found), *influence_sections(found), *evidence_sections(found), price_section(found)]
     sections += off_policy_sections(found)
-    sections.append(Section("notes", "What to keep in mind", [note for note in found.notes if note != UNKNOWN]))
+    sections.append(
+        Section("notes", "What to keep in mind", [note.text for note in found.notes if note.code != "forged"])
+    )
     return write_page("Were we manipulated?", lead, sections, folder)
 
 
@@ -55,7 +52,7 @@ def shown(probability: float) -> str:
 
 def belief_section(found: Audit) -> Section:
     """What is believed now, over time, and when the leader changed."""
-    arms, marks = found.table.arms, found.marks.astype(float)
+    arms, marks = found.log.arms, found.marks.astype(float)
     panels = [belief_panel(found, "as logged" if found.without else "", found.over_time)]
     text = []
     if found.without is not None:
@@ -90,10 +87,7 @@ def belief_panel(found: Audit, title: str, over_time: Any) -> LinePanel:
     x = found.marks.astype(float)
     return LinePanel(
         title,
-        [
-            PlotLine(found.table.arms[arm], numbered_style(place), x, over_time[:, arm])
-            for place, arm in enumerate(most)
-        ],
+        [PlotLine(found.log.arms[arm], numbered_style(place), x, over_time[:, arm]) for place, arm in enumerate(most)],
     )
 
 
@@ -118,7 +112,7 @@ def influence_sections(found: Audit) -> list[Section]:
     if found.witness is not None:
         text.append(
             f"Witness set: without {', '.join(found.witness[:BARS])}{' and others' if len(names) > BARS else ''} "
-            f"({len(names):,} of {len(found.table.sources):,} sources) {found.witness_leader} would lead. Verified by "
+            f"({len(names):,} of {len(found.log.sources):,} sources) {found.witness_leader} would lead. Verified by "
             "a replay of the log without them; a smaller set may exist. It counts past sources, not future fakes."
         )
     headings = ["source", "rows", "influence", "leader without", "e-value", "in the witness set"]
@@ -154,15 +148,16 @@ def evidence_sections(found: Audit) -> list[Section]:
             f"ones at {LEVEL:g}: {', '.join(flags[:BARS])}{' and others' if len(flags) > BARS else ''}."
         )
     summary = [
-        [one.name, HYPOTHESES[one.name], as_number(float(one.everyone[-1])), alarms[one.name]] for one in found.evidence
+        [one.name, STATISTICS[one.name].hypothesis, as_number(float(one.everyone[-1])), alarms[one.name]]
+        for one in found.evidence
     ]
     combined = found.e_values()
     assert combined is not None
     order = np.argsort(-combined, kind="stable")[:ROWS]
     columns = [*(one.sources for one in found.evidence), combined]
-    rows = [[found.table.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
+    rows = [[found.log.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
     names = [one.name for one in found.evidence]
-    both = " and ".join(name for name in ABOUT_REWARDS if name in names)
+    both = " and ".join(one.name for one in found.about_rewards())
     plot = LinePlot([LinePanel("", lines)], "row", "evidence that some source differs\n(power of ten)")
     return [
         Section(
@@ -192,7 +187,7 @@ def price_section(found: Audit) -> Section:
         "It is no count of past fakes."
     ]
     if found.price is None:
-        reasons = [note for note in found.notes if note.startswith("no price")]
+        reasons = found.notes_on("no-price")
         return Section("price", "The price from here", [*text, *(reasons or ["It was not asked for."])])
     words = {
         "attack": "attack (it sees the arm and the reward)",

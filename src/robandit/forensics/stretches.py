@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from robandit.dice import Random, decision_words
-from robandit.forensics.tables import Changes, Codes
+from robandit.forensics.reward_log import Changes, Codes
 from robandit.game import Floats, Policy
 from robandit.lab import leave_out
 from robandit.lab.folds import Folding

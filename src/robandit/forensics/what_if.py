@@ -3,68 +3,68 @@
 import numpy as np
 
 from robandit.errors import InputError, unknown
-from robandit.forensics.tables import Codes, Table
+from robandit.forensics.reward_log import Codes, RewardLog
 from robandit.lab.folds import NOBODY, Folding
 
-FINER = 200  # marks looked at between two, until a row is found
+FINER = 200  # marks looked at between two, until a single row is left
 
 
-def left_out(table: Table, wishes: list[str]) -> Codes:
-    """The table's codes, with the rows that were named left out."""
-    codes = table.codes.copy()
-    for wish in wishes:
-        kind, equals, value = wish.partition("=")
+def leave_rows_out(log: RewardLog, names: list[str]) -> Codes:
+    """Return the log's codes with the named rows left out; raises InputError if a name means no row."""
+    codes = log.codes.copy()
+    for name in names:
+        kind, equals, value = name.partition("=")
         if not equals or kind not in ("source", "time", "rows"):
-            raise InputError(f"what to leave out must be source=NAME, time=FROM..TO or rows=FROM..TO, not {wish!r}")
+            raise InputError(f"what to leave out must be source=NAME, time=FROM..TO or rows=FROM..TO, not {name!r}")
         if kind == "source":
-            if value not in table.sources:
-                raise missing(table, value)
-            codes[table.codes == table.sources.index(value)] = NOBODY
+            if value not in log.sources:
+                raise missing_source(log, value)
+            codes[log.codes == log.sources.index(value)] = NOBODY
         elif kind == "time":
-            if table.times is None:
-                raise InputError(f"{wish!r} cannot be left out: the log has no times")
-            low, high = ends(wish, value)
-            codes[(table.times >= low) & (table.times <= high)] = NOBODY
+            if log.times is None:
+                raise InputError(f"{name!r} cannot be left out: the log has no times")
+            low, high = parse_span(name, value)
+            codes[(log.times >= low) & (log.times <= high)] = NOBODY
         else:
-            low, high = ends(wish, value)
-            numbers = np.arange(1, table.rows + 1)
+            low, high = parse_span(name, value)
+            numbers = np.arange(1, log.rows + 1)
             codes[(numbers >= low) & (numbers <= high)] = NOBODY
-    if wishes and np.array_equal(codes, table.codes):
-        raise InputError(f"nothing is left out: no row fits {', '.join(wishes)}")
+    if names and np.array_equal(codes, log.codes):
+        raise InputError(f"nothing is left out: no row fits {', '.join(names)}")
     return codes
 
 
-def missing(table: Table, name: str) -> InputError:
-    """The error for a source that is not in the log, without a list of thousands."""
-    if not table.sources:
+def missing_source(log: RewardLog, name: str) -> InputError:
+    """Return the error for a source that is not in the log, without a list of thousands."""
+    if not log.sources:
         return InputError(f"source {name!r} cannot be left out: the log has no sources")
-    if len(table.sources) <= 20:
-        return unknown("source", name, table.sources)
-    return InputError(f"source {name!r} is not among the {len(table.sources):,} of this log")
+    if len(log.sources) <= 20:
+        return unknown("source", name, log.sources)
+    return InputError(f"source {name!r} is not among the {len(log.sources):,} of this log")
 
 
-def ends(wish: str, value: str) -> tuple[float, float]:
-    """The ends of a span, both of them in it; one number is a span too."""
+def parse_span(name: str, value: str) -> tuple[float, float]:
+    """Return the ends of a span, both of them in it; one number is a span too."""
     first, dots, last = value.partition("..")
     try:
         low, high = float(first), float(last if dots else first)
     except ValueError as error:
-        raise InputError(f"{wish!r} must have numbers, such as 10..20") from error
+        raise InputError(f"{name!r} must have numbers, such as 10..20") from error
     if not low <= high:
-        raise InputError(f"{wish!r} must have the lower end first")
+        raise InputError(f"{name!r} must have the lower end first")
     return low, high
 
 
 def first_other_leader(folding: Folding, codes: Codes) -> int | None:
-    """The first row after which another arm leads than did; None if none is found between any two looks.
+    """Return the first row after which another arm leads than did; None if no look shows one.
 
-    Looked for coarsely, then between the last look that agreed and the first that did not: exact for the change
+    Searched coarsely, then between the last look that agreed and the first that did not: exact for the change
     it finds, blind to one that was undone between two looks.
     """
     low, high, finer = 0, folding.rows, folding.looks(FINER)
     while True:
         marks = np.unique(np.linspace(low, high, finer + 1).round().astype(np.int64)[1:])
-        ours, theirs = (folding.over_time(marks, kept).argmax(axis=1) for kept in (folding.codes, codes))
+        ours, theirs = (folding.over_time(marks, some).argmax(axis=1) for some in (folding.codes, codes))
         differs = np.nonzero(ours != theirs)[0]
         if len(differs) == 0:
             return None

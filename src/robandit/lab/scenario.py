@@ -11,7 +11,7 @@ from robandit.adversaries.nobody import Nobody
 from robandit.capability import ANYTHING, Capability
 from robandit.catalogue import SHIPPED, Catalogue, read_capability
 from robandit.environments.bernoulli import Bernoulli
-from robandit.environments.means import checked_means
+from robandit.environments.means import check_means
 from robandit.errors import InputError, whole
 from robandit.game import Adversary, Environment, Floats, Policy, Setting
 from robandit.lab.position import Position, check_position
@@ -115,13 +115,14 @@ class Scenario:
     def check(self) -> None:
         """Raise InputError where the parts do not fit each other."""
         check_threat(self.adversary)
+        turns = self.turns  # raises InputError for a slate that the policy cannot fill
         if self.charge not in CHARGES:
             raise InputError(f"charge must be one of {', '.join(CHARGES)}, not {self.charge!r}")
         if isinstance(self.state, Position):
             check_position(self.state, self.runs, self.arms, self.horizon)
         self.check_parts(isinstance(self.state, Position))
         if self.is_contextual:
-            check_contexts(self.policy, self.adversary, self.turns, self.state is not None)
+            check_contexts(self.policy, self.adversary, turns, self.state is not None)
 
     def check_parts(self, in_parts: bool) -> None:
         """Raise InputError if the scenario is to be played in several parts and cannot be."""
@@ -133,7 +134,7 @@ class Scenario:
     @cached_property
     def means(self) -> Floats:
         """The true mean of each arm."""
-        return np.array(checked_means(getattr(self.environment, "means", ())))
+        return np.array(check_means(getattr(self.environment, "means", ())))
 
     @cached_property
     def slots(self) -> int:
@@ -216,10 +217,13 @@ def check_contexts(policy: Policy[Any], adversary: Adversary[Any], turns: int, i
     if policy.plays != "arms" and not policy.looks:
         raise InputError(
             f"{policy.name} needs a game that stays the same, and here a context comes in each round: take linucb, "
-            "cw-oful, linear-thompson or linear-softmax, or a policy for arms, which ignores it"
+            "cw-oful, linear-thompson or linear-softmax, or a policy for arms, which ignores it",
+            about="policy",
         )
     if turns > 1 or in_parts:
-        raise InputError("contexts are played by one agent, one arm at a time, in one piece: leave out the rest")
+        raise InputError(
+            "contexts are played by one agent, one arm at a time, in one piece: leave out the rest", about="policy"
+        )
     if not adversary.sees_draw and type(adversary) is not Nobody:
         raise InputError(
             "this attack is of threat model A, which moves the means before the draw; where contexts come, attackers "
@@ -232,20 +236,28 @@ def slots_of(policy: Policy[Any], environment: Environment[Any], slate: int, age
     family, arms = environment.family, len(environment.means)
     slots = slate if family is None else family.shape[1]
     if slate not in (1, slots):
-        raise InputError(f"slate must be {slots} with this environment, which lists its slates, not {slate}")
+        raise InputError(
+            f"slate must be {slots} with this environment, which lists its slates, not {slate}", about="slate"
+        )
     if slots > arms:
-        raise InputError(f"slate must be at most the number of arms, {arms}, not {slots}")
+        raise InputError(f"slate must be at most the number of arms, {arms}, not {slots}", about="slate")
     if slots == 1:
         return 1
     if policy.plays != "slates":
         fitting = "slate-samba, bar, comb-ucb1 or slate-thompson" if family is None else "listed-samba or comb-ucb1"
-        raise InputError(f"{policy.name} shows one arm at a time and cannot fill a slate of {slots}: take {fitting}")
+        raise InputError(
+            f"{policy.name} shows one arm at a time and cannot fill a slate of {slots}: take {fitting}", about="policy"
+        )
     if agents > 1:
-        raise InputError(f"slates are shown by one agent: give a slate of {slots} or {agents} agents, not both")
+        raise InputError(
+            f"slates are shown by one agent: give a slate of {slots} or {agents} agents, not both", about="slate"
+        )
     takes = getattr(policy, "takes", "sets")
     if takes not in ("both", "sets" if family is None else "lists"):
         allowed = f"any {slots} items" if family is None else "only the slates it lists"
-        raise InputError(f"{policy.name} is for {takes} of items, and here {allowed} may be shown together")
+        raise InputError(
+            f"{policy.name} is for {takes} of items, and here {allowed} may be shown together", about="policy"
+        )
     return slots
 
 

@@ -31,6 +31,7 @@ from robandit.online.terms import Terms, read_terms
 
 AnyTarget = TypeVar("AnyTarget", bound=Target)
 Numbered = TypeVar("Numbered", bound=tuple[Any, ...])
+PARSE = json.JSONDecoder().raw_decode
 ACT = re.compile(rb'"entry"\s*:\s*"(?:%b)"' % "|".join(ACTS).encode()).search
 
 
@@ -78,11 +79,12 @@ def read_lines(path: Path | str) -> Iterator[JournalLine]:
 def parse_line(line: JournalLine, path: Path | str) -> Entry:
     """Return the object of a line."""
     try:
-        entry = json.loads(line.body.decode())
+        text = line.body.decode()
+        entry, end = PARSE(text)
+        if end == len(text) and isinstance(entry, dict):
+            return entry
     except ValueError:
-        entry = None
-    if isinstance(entry, dict):
-        return entry
+        pass
     raise InputError(f"{path}: line {line.number} cannot be read: it holds no JSON object")
 
 
@@ -106,8 +108,11 @@ def for_each(path: Path | str, entries: Iterable[tuple[int, Entry]], take: Calla
 
 
 def read_standing(path: Path | str, before: int | None = None) -> Standing:
-    """Return what the acts of a journal come to, up to a line; the other lines are checked but not parsed."""
+    """Return what the acts of a journal come to, up to a line; the other lines are not parsed."""
     standing = Standing()
+    with open(path, "rb") as file:
+        if not any(map(ACT, file)):  # most have none, and whoever reads the entries checks the lines anyway
+            return standing
     acts = ((line.number, parse_line(line, path)) for line in until(before, read_lines(path)) if ACT(line.body))
     for_each(path, acts, standing.take)
     return standing

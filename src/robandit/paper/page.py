@@ -13,12 +13,10 @@ from robandit.paper.resampling import resampling_cost
 from robandit.paper.timing import time_table
 from robandit.report.page import Section, write_page
 from robandit.report.table import DataTable
-from robandit.store.cells import Store
 from robandit.store.code import module_hash
 from robandit.store.files import write_atomically
 from robandit.study.report import READING, grid_section
 from robandit.study.results import Results, values
-from robandit.study.spec import Study
 from robandit.theory import statements
 from robandit.version import __version__
 
@@ -40,16 +38,16 @@ def spec_path(quick: bool) -> Path:
     return STUDIES / ("paper-quick.toml" if quick else "paper.toml")
 
 
-def write_paper(study: Study, folder: Path, quick: bool, timings: bool) -> dict[str, Any]:
-    """Weigh the claims, write results.json and the report; answers what was written."""
-    results = Results(study, Store(folder))
+def write_paper(results: Results, quick: bool, timings: bool) -> dict[str, Any]:
+    """Weigh the claims, write results.json and the report; returns the content of results.json."""
+    study, folder = results.study, results.store.folder
     extras: dict[str, Any] = {
         "timing": measured_times(folder, quick) if timings else None,
         "ftpl": None if quick else measured_resampling(folder),
         "theory": weighed_statements(folder),
     }
     claims = weighed(results, extras)
-    told: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "version": __version__,
         "quick": quick,
         "tables": {
@@ -65,7 +63,7 @@ def write_paper(study: Study, folder: Path, quick: bool, timings: bool) -> dict[
         },
         "claims": [{key: claim[key] for key in KEPT} for claim in claims],
     }
-    write_atomically(folder / "results.json", (json.dumps(told, indent=1, allow_nan=False) + "\n").encode())
+    write_atomically(folder / "results.json", (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
     lead = [
         "Efficient and Optimal Policy Gradient Algorithm for Corrupted Multi-armed Bandits (Liu, Wang, Fang), played "
         "anew. The paper leaves open what a corrupted mean becomes, what C counts and which constants the baselines "
@@ -78,14 +76,14 @@ def write_paper(study: Study, folder: Path, quick: bool, timings: bool) -> dict[
         lead.insert(0, "A quick look with few runs: a claim its runs cannot decide says not-tested.")
     sections = [
         Section("claims", "Is it true? Every claim with a verdict", VERDICTS, claims=claims),
-        sweep_section(told["tables"]["k_sweep"]),
+        sweep_section(summary["tables"]["k_sweep"]),
         theory_section(extras["theory"]),
     ]
     if extras["timing"]:
         sections.append(time_section(extras["timing"]))
     sections += [grid_section(results, grid, PRINTED.get(grid.id)) for grid in study.grids]
     write_page("The paper, reproduced" + (" (quick)" if quick else ""), lead, sections, folder)
-    return told
+    return summary
 
 
 def measured_times(folder: Path, quick: bool) -> dict[str, Any]:
@@ -151,11 +149,11 @@ def sweep(results: Results, grids: list[str]) -> dict[str, dict[str, Any]]:
         grid = results.study.grid(name)
         for policy in values(grid, "policy"):
             for arms in values(grid, "arms"):
-                finals = [results.finals(c) for c in grid.cells if c.policy == policy and len(c.means) == arms]
-                pooled = [float(value) for final in finals if final is not None for value in final]
-                told = summarise(np.array(pooled))
+                finals = [results.finals(c) for c in grid.cells if (c.policy, c.arms) == (policy, arms)]
+                pooled = np.concatenate(finals)
+                summary = summarise(pooled)
                 paper = K_SWEEP.get(short(policy), {}).get(arms)
-                row = {key: told[key] for key in ("mean", "se", "half_width_95")}
+                row = {key: summary[key] for key in ("mean", "se", "half_width_95")}
                 row |= {"runs": len(pooled), "paper": paper}
                 table.setdefault(short(policy), {})[str(arms)] = row
     return table
@@ -170,8 +168,8 @@ def levels(results: Results) -> dict[str, Any]:
     for policy in values(grid, "policy"):
         for scheme in SCHEMES:
             for budget in values(grid, "budget"):
-                told = summarise(results.runs("levels", policy=policy, schedule=scheme, budget=budget))
-                row = {key: told[key] for key in ("mean", "sd", "se")}
+                summary = summarise(results.runs("levels", policy=policy, schedule=scheme, budget=budget))
+                row = {key: summary[key] for key in ("mean", "sd", "se")}
                 table.setdefault(short(policy), {}).setdefault(scheme, {})[f"{budget:g}"] = row
     return table
 

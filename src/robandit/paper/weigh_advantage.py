@@ -86,8 +86,7 @@ def barbar_surge(results: Results, extras: dict[str, Any]) -> Verdict:
 
 def grown(results: Results, policy: str, budget: float, start: int) -> Floats:
     """The regret collected after a round, run by run."""
-    trace = results.trace(results.find("over-time", policy=policy, schedule="middle", budget=budget))
-    assert trace is not None
+    trace = results.stored(results.find("over-time", policy=policy, schedule="middle", budget=budget))
     before = int(np.searchsorted(trace.rounds, start, side="right")) - 1
     collected: Floats = trace.regret[:, -1] - trace.regret[:, before]
     return collected

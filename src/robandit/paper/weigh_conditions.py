@@ -41,8 +41,7 @@ def alpha_condition(results: Results, extras: dict[str, Any]) -> Verdict:
 
 def ended_wrong(results: Results, cell: Cell) -> Floats:
     """1 for every run that is mostly on a wrong arm in its last stretch."""
-    trace = results.trace(cell)
-    assert trace is not None
+    trace = results.stored(cell)
     last = (trace.regret[:, -1] - trace.regret[:, -2]) / (trace.rounds[-1] - trace.rounds[-2])
     return np.asarray(last > 0.5 * gap(cell), dtype=np.float64)
 

@@ -48,8 +48,7 @@ def families(results: Results) -> dict[str, list[Cell]]:
 
 def last_decade(results: Results, cell: Cell) -> Floats:
     """The regret collected from T/10 on, run by run."""
-    trace = results.trace(cell)
-    assert trace is not None
+    trace = results.stored(cell)
     tenth = int(np.searchsorted(trace.rounds, cell.horizon // 10))
     collected: Floats = trace.regret[:, -1] - trace.regret[:, tenth]
     return collected
@@ -129,9 +128,7 @@ def unit_cost(results: Results, clean: Cell) -> Floats:
         for cell in results.study.grid("gaps").cells
         if cell.budget > 0 and (cell.policy, cell.means) == (clean.policy, clean.means)
     )
-    before, after = results.trace(clean), results.trace(struck)
-    assert before is not None
-    assert after is not None
+    before, after = results.stored(clean), results.stored(struck)
     runs = min(len(before.regret), len(after.regret))
     extra, paid = after.regret[:runs, -1] - before.regret[:runs, -1], after.corruption_paid[:runs, -1]
     return ratio_values(extra, paid)

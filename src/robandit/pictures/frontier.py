@@ -91,7 +91,7 @@ def add_legend(figure: Any, panels: list[FrontierPanel], columns: int) -> None:
     used = {family_of(dot.policy) for panel in panels for dot in panel.dots}
     handles = [
         Line2D([], [], color=colour, marker="o", markersize=4, linewidth=1.4, label=family)
-        for family, (colour, _) in FAMILIES.items()
+        for family, colour in FAMILIES.items()
         if family in used
     ]
     if any(math.isinf(dot.high) for panel in panels for dot in panel.dots):

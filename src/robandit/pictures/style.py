@@ -12,18 +12,19 @@ from typing import Any
 
 import numpy as np
 
+from robandit.catalogue import SHIPPED
 from robandit.errors import InputError
 
 COLOURS = ("#0072b2", "#d55e00")  # of two conditions
 FAMILIES = {  # each with a colour that stands out on white and on black, the same in all pictures
-    "SAMBA": ("#0072b2", ("samba", "exponential-samba", "balanced-samba")),
-    "Thompson": ("#d55e00", ("thompson", "tempered-thompson", "optimistic-thompson", "bonus-thompson")),
-    "UCB": ("#009068", ("ucb1", "kl-ucb", "optimistic-ucb", "trimmed-ucb")),
-    "gradient": ("#bd5494", ("softmax-gradient",)),
-    "FTRL": ("#7e63cf", ("exp3", "exp3-ix", "tsallis-inf-iw", "tsallis-inf-rv", "ftrl-hybrid", "ftpl")),
-    "elimination": ("#8f6f00", ("aae", "known-c-aae", "fast-slow-aae", "multi-layer-aae")),
-    "BARBAR": ("#cf1f4f", ("barbar", "cbarbar", "draa", "barbat")),
-    "other": ("#757575", ()),  # epsilon-greedy, floors, whatever a user brings
+    "SAMBA": "#0072b2",
+    "Thompson": "#d55e00",
+    "UCB": "#009068",
+    "gradient": "#bd5494",
+    "FTRL": "#7e63cf",
+    "elimination": "#8f6f00",
+    "BARBAR": "#cf1f4f",
+    "other": "#757575",  # epsilon-greedy, floors, whatever a user brings
 }
 DASHES = ("-", "--", "-.", ":")
 MARKERS = "osD^vPX<>*"
@@ -40,27 +41,15 @@ class LineStyle:
     marker: str
 
 
-WIDER = {  # policies of wider games, drawn as the one for arms that they come from
-    **dict.fromkeys(("linear-samba", "team-samba", "slate-samba", "bar", "listed-samba"), "samba"),
-    **dict.fromkeys(("linear-thompson", "slate-thompson"), "thompson"),
-    **dict.fromkeys(("linucb", "cw-oful", "comb-ucb1"), "ucb1"),
-    "linear-softmax": "softmax-gradient",
-    "slate-hybrid": "ftrl-hybrid",
-    "slate-cbarbar": "cbarbar",
-    "team-draa": "draa",
-}
-
-
 def family_of(policy: str) -> str:
-    """The family of a policy, by its name or its whole text."""
-    name = policy.partition(":")[0]
-    name = WIDER.get(name, name)
-    return next((family for family, (_, members) in FAMILIES.items() if name in members), "other")
+    """The family that a policy of the catalogue declares, by its name or its whole text; "other" for any other."""
+    cls = SHIPPED.policies().get(policy.partition(":")[0])
+    return cls.about.family if cls is not None and cls.about.family in FAMILIES else "other"
 
 
 def colour_of(policy: str) -> str:
     """The colour of a policy's family."""
-    return FAMILIES[family_of(policy)][0]
+    return FAMILIES[family_of(policy)]
 
 
 def line_styles(policies: Iterable[str]) -> dict[str, LineStyle]:
@@ -76,7 +65,7 @@ def line_styles(policies: Iterable[str]) -> dict[str, LineStyle]:
 
 def numbered_style(place: int) -> LineStyle:
     """A style for lines that are not policies: arms, statistics."""
-    colours = [colour for colour, _ in FAMILIES.values()]
+    colours = list(FAMILIES.values())
     return LineStyle(colours[place % len(colours)], DASHES[place % len(DASHES)], MARKERS[place % len(MARKERS)])
 
 

@@ -31,6 +31,7 @@ class Aae(Policy[AaeState]):
 
     about = About(
         name="aae",
+        family="elimination",
         summary="round robin over the arms not yet eliminated; not robust",
         reference="Even-Dar, Mannor & Mansour 2006",
         fidelity="recalled",

@@ -22,6 +22,7 @@ class Barbar(LogPhased[Epoch]):
 
     about = About(
         name="barbar",
+        family="BARBAR",
         summary="epochs in which every arm is pulled lambda/gap^2 times; needs no C",
         reference="Gupta, Koren & Talwar 2019",
         fidelity="exact",

@@ -14,6 +14,7 @@ class Barbat(Phased[Epoch]):
 
     about = About(
         name="barbat",
+        family="BARBAR",
         summary="BARBAR with fixed epoch lengths and per-epoch confidence; anytime, C enters without K",
         reference="Hu & Chen 2025",
         fidelity="reconstruction",

@@ -29,6 +29,7 @@ class BonusThompson(PosteriorSampling[BonusThompsonState]):
 
     about = About(
         name="bonus-thompson",
+        family="Thompson",
         summary="a posterior draw plus linear/n: the knob is about the number of forged rewards it withstands",
         reference="C/n for a known C: Lykouris, Mirrokni & Paes Leme 2018; on a Gaussian posterior: Xu, Wang & Singh "
         "2024; on a Beta posterior, and the knob read as a price: ours",

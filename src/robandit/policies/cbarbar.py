@@ -27,6 +27,7 @@ class Cbarbar(LogPhased[Epoch]):
 
     about = About(
         name="cbarbar",
+        family="BARBAR",
         summary="BARBAR for combinatorial bandits, here K-armed: the best arm's share is fixed, C enters without K",
         reference="Xu & Li 2021",
         fidelity="reconstruction",

@@ -49,6 +49,7 @@ class Draa(DraaEpochs[Epoch]):
 
     about = About(
         name="draa",
+        family="BARBAR",
         summary="epochs of fixed length, active arms share what bad arms leave; several agents may pool their pulls",
         reference="Liu, Li & Li 2021",
         fidelity="reconstruction",

@@ -26,6 +26,7 @@ class Exp3(Policy[Exp3State]):
 
     about = About(
         name="exp3",
+        family="FTRL",
         summary="exponential weights on importance-weighted losses, anytime",
         reference="Auer, Cesa-Bianchi, Freund & Schapire 2002",
         fidelity="recalled",
@@ -79,6 +80,7 @@ class Exp3Ix(Exp3):
 
     about = About(
         name="exp3-ix",
+        family="FTRL",
         summary="EXP3 with implicit exploration: biased estimates, lighter tails",
         reference="Neu 2015",
         fidelity="recalled",

@@ -18,6 +18,7 @@ class ExponentialSamba(MarkovPolicy):
 
     about = About(
         name="exponential-samba",
+        family="SAMBA",
         summary="SAMBA with exponential steps: lower regret and a higher price at twice the admissible step",
         reference="a variant of Denisov & Walton 2020, ours",
         fidelity="exact",
@@ -56,6 +57,7 @@ class BalancedSamba(ExponentialSamba):
 
     about = About(
         name="balanced-samba",
+        family="SAMBA",
         summary="exponential SAMBA with a shorter step down: about four times SAMBA's admissible step",
         reference="a variant of Denisov & Walton 2020, ours",
         fidelity="exact",

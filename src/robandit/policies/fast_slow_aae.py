@@ -20,6 +20,7 @@ class FastSlowAae(KnownCorruption):
 
     about = About(
         name="fast-slow-aae",
+        family="elimination",
         summary="two elimination copies, the slow one drawn with probability 1/C; must know C",
         reference="Lykouris, Mirrokni & Paes Leme 2018",
         fidelity="recalled",

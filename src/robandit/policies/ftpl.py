@@ -38,6 +38,7 @@ class Ftpl(Policy[FtplState]):
 
     about = About(
         name="ftpl",
+        family="FTRL",
         summary="follow the perturbed leader; needs no optimisation, but resampling makes its cost a round random",
         reference="Honda, Ito & Tsuchiya 2023; conditional resampling: Chen, Lee & Honda 2025",
         fidelity="recalled",

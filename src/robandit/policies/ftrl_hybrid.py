@@ -32,6 +32,7 @@ class FtrlHybrid(Policy[FtrlHybridState]):
 
     about = About(
         name="ftrl-hybrid",
+        family="FTRL",
         summary="regularised leader with a hybrid of Tsallis entropy and log-barrier, solved by Newton's method",
         reference="Jin & Luo 2020",
         fidelity="reconstruction",

@@ -34,6 +34,7 @@ class KlUcb(Policy[KlUcbState]):
 
     about = About(
         name="kl-ucb",
+        family="UCB",
         summary="optimism with the tightest bound for Bernoulli rewards; close to optimal without corruption",
         reference="Garivier & Cappe 2011",
         fidelity="recalled",

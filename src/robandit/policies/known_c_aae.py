@@ -14,6 +14,7 @@ class KnownCAae(KnownCorruption):
 
     about = About(
         name="known-c-aae",
+        family="elimination",
         summary="arm elimination with radius sqrt(L/n) + C/n; must know C",
         reference="folklore; compare Lykouris, Mirrokni & Paes Leme 2018",
         fidelity="recalled",

@@ -18,6 +18,7 @@ class MultiLayerAae(Race):
 
     about = About(
         name="multi-layer-aae",
+        family="elimination",
         summary="log T elimination copies, each drawn half as often as the last; needs no C, has large constants",
         reference="Lykouris, Mirrokni & Paes Leme 2018",
         fidelity="recalled",

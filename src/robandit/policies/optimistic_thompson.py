@@ -15,6 +15,7 @@ class OptimisticThompson(Thompson):
 
     about = About(
         name="optimistic-thompson",
+        family="Thompson",
         summary="Thompson sampling with the prior Beta(1 + optimism, 1): dearer to turn, slow where means are small",
         reference="a variant of Agrawal & Goyal 2017",
         fidelity="exact",

@@ -13,6 +13,7 @@ class OptimisticUcb(Ucb1):
 
     about = About(
         name="optimistic-ucb",
+        family="UCB",
         summary="an index with a bonus linear/n: dear to turn for its regret, but it shows its next pull",
         reference="Auer, Cesa-Bianchi & Fischer 2002; C/n for a known C: Lykouris, Mirrokni & Paes Leme 2018",
         fidelity="exact",

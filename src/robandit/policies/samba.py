@@ -41,6 +41,7 @@ class Samba(MarkovPolicy):
 
     about = About(
         name="samba",
+        family="SAMBA",
         summary="Markov policy gradient on the probabilities themselves; needs only a step size",
         reference="Denisov & Walton 2020; Liu, Wang & Fang, Algorithm 1",
         bound="K log(T)/Delta + C/Delta, if learning_rate < r*/r_2 - 1",

@@ -27,6 +27,7 @@ class SoftmaxGradient(Policy[SoftmaxGradientState]):
 
     about = About(
         name="softmax-gradient",
+        family="gradient",
         summary="gradient bandit: softmax preferences, constant step, mean reward as baseline",
         reference="Williams 1992; Mei et al. 2023",
         fidelity="recalled",

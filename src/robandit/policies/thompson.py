@@ -44,6 +44,7 @@ class Thompson(PosteriorSampling[ThompsonState]):
 
     about = About(
         name="thompson",
+        family="Thompson",
         summary="the arm that is best in a posterior draw; strongest without corruption, cheap to fool",
         reference="Agrawal & Goyal 2017",
         fidelity="recalled",
@@ -75,6 +76,7 @@ class TemperedThompson(Thompson):
 
     about = About(
         name="tempered-thompson",
+        family="Thompson",
         summary="Thompson sampling with slowed counts: no guarantee, yet it costs more to fool",
         reference="a variant of Agrawal & Goyal 2017",
         fidelity="exact",

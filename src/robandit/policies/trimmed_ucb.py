@@ -29,6 +29,7 @@ class TrimmedUcb(Ucb1):
 
     about = About(
         name="trimmed-ucb",
+        family="UCB",
         summary="an index on means without the largest and smallest rewards; on rewards of 0 or 1 it is ucb1:scale=0.5",
         reference="crUCB of Niss & Tewari 2020, for sigma = 1/2; rewards are kept to hundredths",
         fidelity="recalled",

@@ -54,6 +54,7 @@ class TsallisInfIw(TsallisInf):
 
     about = About(
         name="tsallis-inf-iw",
+        family="FTRL",
         summary="regularised leader with 1/2-Tsallis entropy, importance-weighted losses; anytime, no parameters",
         reference=REFERENCE,
         bound=BOUND,
@@ -76,6 +77,7 @@ class TsallisInfRv(TsallisInf):
 
     about = About(
         name="tsallis-inf-rv",
+        family="FTRL",
         summary="the same with the reduced-variance estimator and twice the learning rate; anytime, no parameters",
         reference=REFERENCE,
         bound=BOUND,

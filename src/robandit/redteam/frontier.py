@@ -8,7 +8,7 @@ from typing import Any
 
 from robandit.capability import ANYTHING, Capability
 from robandit.catalogue import SHIPPED, Catalogue, read_capability, scaled, shipped
-from robandit.environments.means import checked_means
+from robandit.environments.means import check_means
 from robandit.errors import InputError, unknown
 from robandit.game import Environment, Policy
 from robandit.lab.comparison import finite_or_none
@@ -142,7 +142,7 @@ def read_variants(entry: dict[str, Any], catalogue: Catalogue) -> list[PolicyVar
 
 def read_environment(entry: dict[str, Any], catalogue: Catalogue) -> list[TitledEnvironment]:
     """One environment."""
-    means = checked_means(entry["means"]) if "means" in entry else None
+    means = check_means(entry["means"]) if "means" in entry else None
     environment = catalogue.environment(entry.get("environment", "bernoulli"), means)
     if max(environment.means) - min(environment.means) <= 1e-12:
         raise InputError("arms of equal mean leave nothing to learn")

@@ -22,7 +22,7 @@ def page_data(panels: list[FrontierPanel]) -> dict[str, Any]:
     """What the page draws; an infinite price is null."""
     used = {family_of(dot.policy) for panel in panels for dot in panel.dots}
     return {
-        "families": [{"name": name, "colour": colour} for name, (colour, _) in FAMILIES.items() if name in used],
+        "families": [{"name": name, "colour": colour} for name, colour in FAMILIES.items() if name in used],
         "attackers": list(dict.fromkeys(panel.attacker for panel in panels)),
         "places": list(dict.fromkeys(panel.place for panel in panels)),
         "prices": PRICES,

@@ -1,7 +1,7 @@
 """Tables in a terminal: columns are chosen by the width there is; no name and no number is ever cut.
 
 On a terminal a column that can be spared goes before anything is broken, and a line says which were left out. In a
-pipe, and with --wide, every column is there and a row is a line.
+pipe, and with `wide`, every column is there and a row is a line.
 """
 
 import os

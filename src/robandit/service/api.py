@@ -118,12 +118,11 @@ def look_now(call: Call) -> Answer:
 @serve_at("GET", EXPERIMENT + "/watch", "read", None, {200: messages.WatchReply})
 def watched(call: Call) -> Answer:
     """What the last look for signs of fraud found."""
-    look = call.service.watch.looks.get(call.experiment.id)
-    if look is None:
+    audit = call.service.watch.audits.get(call.experiment.id)
+    if audit is None:
         return Answer(200, messages.WatchReply(0, None, [], [], "no look was taken yet", None), [])
-    return Answer(
-        200, messages.WatchReply(look.line, look.time, look.alarms, look.flagged, look.problem, look.found), []
-    )
+    reply = (audit.line, audit.time, audit.alarms, audit.flagged, audit.problem, audit.findings)
+    return Answer(200, messages.WatchReply(*reply), [])
 
 
 @serve_at(

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from robandit.errors import InputError
 from robandit.service.experiment import open_experiment
-from robandit.service.ownership import Elsewhere
+from robandit.service.ownership import Elsewhere, Ownership
 from robandit.service.problems import Problem, report
 from robandit.service.stores.base import ExperimentRecord, Lease, LeasedStore, ServiceStore, TakenLease, Unreachable
 
@@ -32,7 +32,7 @@ def now() -> float:
     return time.clock_gettime(CLOCK)
 
 
-class Leases:
+class Leases(Ownership):
     """The leases of one process."""
 
     def __init__(self, store: LeasedStore, address: str, seconds: float) -> None:
@@ -41,6 +41,7 @@ class Leases:
             raise InputError(f"other processes need an address like http://HOST:PORT (--advertise), not {address!r}")
         if not 0.5 <= seconds <= 3600:
             raise InputError(f"a lease must last from 0.5 to 3600 seconds, not {seconds:g}")
+        super().__init__()
         self.store, self.until = store, 0.0
         store.address, store.seconds = address.rstrip("/"), seconds
         self.again: set[int] = set()  # its own, to be read again
@@ -53,8 +54,7 @@ class Leases:
         return now() < self.until
 
     def first_records(self, store: ServiceStore) -> list[ExperimentRecord]:
-        """Returns nothing: leases are renewed while journals are read."""
-        return []
+        return []  # leases are renewed while journals are read
 
     def begin(self, service: "Service") -> None:
         """Renew, and take what is free."""
@@ -63,22 +63,18 @@ class Leases:
         service.background(self.take(service))
 
     def describe(self, experiments: int) -> str:
-        """Returns how much is served."""
         return "as one of several processes"
 
     def holds(self, experiment: int) -> bool:
-        """Whether this process may answer for an experiment now."""
         return experiment in self.store.fences and now() < self.until
 
     def elsewhere(self, id: str) -> Elsewhere | None:
-        """Returns an experiment by id or name that is not served here."""
         if not self.fresh:
             raise Problem(503, "the database does not answer: ask again in a moment", {"retry-after": "1"})
         lease = self.store.find_lease(id)
         return None if lease is None else self.locate(lease)
 
     def others(self) -> list[Elsewhere]:
-        """Returns all that are not this process's."""
         return [self.locate(lease) for lease in self.store.all_leases() if lease.owner != self.store.owner]
 
     def locate(self, lease: Lease) -> Elsewhere:
@@ -147,6 +143,3 @@ class Leases:
         self.store.fences.clear()
         service.engine.forget_all()
         service.begin_writing()
-
-    def release(self) -> None:
-        """The store releases its leases when it is closed."""

@@ -3,7 +3,7 @@
 import asyncio
 import fcntl
 import os
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from robandit.errors import InputError
 from robandit.service.problems import Moved, Problem, report
@@ -28,67 +28,45 @@ class Elsewhere(NamedTuple):
         return Problem(503, detail, {"retry-after": "1"})
 
 
-class Ownership(Protocol):
-    """What the service needs to know."""
+class Ownership:
+    """What the service must know of owners; here of the only process, whose own all experiments are.
+
+    A lock beside the database keeps a second process out. Leases (leases.py) are for several processes.
+    """
+
+    def __init__(self, lock: str | None = None) -> None:
+        self.file = None if lock is None else lock_file(lock)
 
     @property
     def fresh(self) -> bool:
         """Whether the list of owners holds now."""
+        return True
 
     def first_records(self, store: ServiceStore) -> list[ExperimentRecord]:
         """Returns the experiments to read before the service begins."""
+        return store.experiments()
 
     def begin(self, service: "Service") -> None:
         """The service has begun."""
 
     def describe(self, experiments: int) -> str:
         """Returns how much is served, in a few words."""
-
-    def holds(self, experiment: int) -> bool:
-        """Whether this process may answer for an experiment now."""
-
-    def elsewhere(self, id: str) -> Elsewhere | None:
-        """Returns an experiment by id or name that is not served here."""
-
-    def others(self) -> list[Elsewhere]:
-        """Returns all that are not served here."""
-
-    def release(self) -> None:
-        """The service has ended."""
-
-
-class SoleOwner:
-    """The only process: all experiments are its own. A file beside the database keeps a second one out."""
-
-    fresh = True
-
-    def __init__(self, lock: str | None = None) -> None:
-        self.file = None if lock is None else lock_file(lock)
-
-    def first_records(self, store: ServiceStore) -> list[ExperimentRecord]:
-        """Returns everything."""
-        return store.experiments()
-
-    def begin(self, service: "Service") -> None:
-        """There is nothing to renew."""
-
-    def describe(self, experiments: int) -> str:
-        """Returns how much is served."""
         return f"{experiments} experiments"
 
     def holds(self, experiment: int) -> bool:
-        """Always."""
+        """Whether this process may answer for an experiment now."""
         return True
 
     def elsewhere(self, id: str) -> Elsewhere | None:
-        """There is nobody else."""
+        """Returns an experiment by id or name that is not served here."""
+        return None
 
     def others(self) -> list[Elsewhere]:
-        """There is nobody else."""
+        """Returns all that are not served here."""
         return []
 
     def release(self) -> None:
-        """Release the lock; its file stays, for removing it would let two in."""
+        """Release the lock when the service has ended; its file stays, for removing it would let two in."""
         if self.file is not None:
             os.close(self.file)
             self.file = None

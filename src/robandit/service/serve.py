@@ -21,7 +21,7 @@ from robandit.errors import InputError
 from robandit.service.app import LOOPBACK, application
 from robandit.service.hot import hot_protocol
 from robandit.service.leases import Leases
-from robandit.service.ownership import Ownership, SoleOwner
+from robandit.service.ownership import Ownership
 from robandit.service.pages import pages
 from robandit.service.problems import report
 from robandit.service.service import Service
@@ -58,7 +58,7 @@ def bind(host: str, port: int) -> socket.socket:
 def own(store: ServiceStore, address: str, seconds: float) -> Ownership:
     """Own a store's experiments: as one of several processes, which see each other's address, or as the only one."""
     if store.leased is None:
-        return SoleOwner(None if store.path is None else f"{store.path}.lock")
+        return Ownership(None if store.path is None else f"{store.path}.lock")
     return Leases(store.leased, address, seconds)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from robandit.service.engine import Answer, Engine
 from robandit.service.experiment import Experiment, open_experiment
-from robandit.service.ownership import Ownership, SoleOwner, stop_at_once
+from robandit.service.ownership import Ownership, stop_at_once
 from robandit.service.problems import Problem, report
 from robandit.service.stores.base import ServiceStore, Snapshot, Unreachable
 from robandit.service.tokens import LOCAL, Token, Tokens
@@ -32,7 +32,7 @@ class Service:
         ownership: Ownership | None = None,
     ) -> None:
         self.store, self.tokens = store, tokens
-        self.ownership = SoleOwner() if ownership is None else ownership
+        self.ownership = Ownership() if ownership is None else ownership
         self.engine = Engine(store, clock, self.ownership.first_records(store))
         self.began, self.stopping = time.monotonic(), False
         self.sync_ms, self.notes = 0.0, list[str]()

@@ -5,35 +5,17 @@ Numbers become words here, so that templates only place them.
 
 from typing import Any
 
+from robandit.forensics.statistics import STATISTICS
 from robandit.service.chart import LINES, describe_chart, drawn_arms, moment, percent, traffic
 from robandit.service.experiment import Experiment
 from robandit.service.messages import ArmReply, ExperimentReply
 from robandit.service.service import Service
-from robandit.service.watch import ALARMING, Look
+from robandit.service.watch import JournalAudit
 
 SOURCES = 25  # by influence
 ARMS = 100  # rows of the table of arms
 TRAIL = 50
 
-WORDS = {
-    "rate": (
-        "Some sources report unlike everybody else",
-        "For the same arms, their rewards are higher or lower than what all others report. Luck alone would hardly "
-        "ever do that.",
-    ),
-    "selection": (
-        "Some sources report about certain arms only",
-        "Nobody can choose which arm is shown. These sources report more often on some arms than the draw explains.",
-    ),
-    "bursts": (
-        "Some sources report in bursts",
-        "Many reports close to each other. Honest people do that too, so this alone is no alarm.",
-    ),
-    "delays": (
-        "Some sources report sooner or later than others",
-        "It may be a bot, or just another way of reporting, so this alone is no alarm.",
-    ),
-}
 CAPABILITIES = {
     "erase": "make good rewards of the leader look bad",
     "add": "make bad rewards of another arm look good",
@@ -42,8 +24,7 @@ CAPABILITIES = {
 
 def version(service: Service, experiments: list[Experiment]) -> list[Any]:
     """Returns what differs whenever the page of some experiments does, but for the times of the disk."""
-    refused, looks = service.engine.refused, service.watch.looks
-    times = {id: look.time for id, look in looks.items()}
+    refused, times = service.engine.refused, {id: audit.time for id, audit in service.watch.audits.items()}
     return [(one.id, one.line, one.learning_again, refused.get(one.id), times.get(one.id)) for one in experiments]
 
 
@@ -61,7 +42,7 @@ def describe_list(service: Service, experiments: list[Experiment]) -> dict[str, 
                 "probability": percent(probabilities.get(leader)) if probabilities else "",
                 "decisions": f"{one.fold.decisions:,}",
                 "rewards": f"{sum(one.tally.recorded):,}",
-                "state": state_of(one, service.watch.looks.get(one.id)),
+                "state": state_of(one, service.watch.audits.get(one.id)),
             }
         )
     return {"experiments": rows, "notes": service.notes}
@@ -74,28 +55,28 @@ def most_shown(one: Experiment) -> str:
     return one.fold.roster.names[max(range(len(counts)), key=counts.__getitem__)]
 
 
-def state_of(one: Experiment, look: Look | None) -> dict[str, str]:
+def state_of(one: Experiment, audit: JournalAudit | None) -> dict[str, str]:
     """Returns how an experiment is, in a word and a sentence."""
     if one.learning_again:
         return {"kind": "busy", "word": "Working", "sentence": "Learning everything again after an operator's act."}
     if one.standing.frozen is not None:
         sentence = "Learning is stopped: decisions go on as they were, rewards are recorded but not learnt."
         return {"kind": "stopped", "word": "Stopped", "sentence": sentence}
-    if look is None:
-        return {"kind": "new", "word": "Not looked at", "sentence": "No look was taken at the rewards yet."}
-    if look.alarms:
-        found = ". ".join(WORDS[name][0] for name in look.alarms)  # what was measured; why, no number can say
-        sentence = f"{found}. If all were alike, the probability that this ever rings is at most 5\N{NO-BREAK SPACE}%."
+    if audit is None:
+        return {"kind": "new", "word": "No audit yet", "sentence": "The rewards have not been audited yet."}
+    if audit.alarms:
+        titles = ". ".join(STATISTICS[name].title for name in audit.alarms)  # what was measured; why, no number can say
+        sentence = f"{titles}. If all were alike, the probability that this ever rings is at most 5\N{NO-BREAK SPACE}%."
         return {"kind": "alarm", "word": "Alarm", "sentence": sentence}
-    if look.problem:
-        return {"kind": "new", "word": "Cannot look", "sentence": f"The rewards cannot be looked at: {look.problem}"}
+    if audit.problem:
+        return {"kind": "new", "word": "No audit", "sentence": f"The rewards cannot be audited: {audit.problem}"}
     return {"kind": "quiet", "word": "Quiet", "sentence": "Nothing unusual in the rewards."}
 
 
 def describe_experiment(service: Service, one: Experiment, head: str) -> dict[str, Any]:
     """Returns one experiment for its page."""
-    look = service.watch.looks.get(one.id)
-    findings = None if look is None else look.found
+    audit = service.watch.audits.get(one.id)
+    findings = None if audit is None else audit.findings
     reply = service.engine.about(one)
     leader = max(reply.arms, key=lambda arm: arm.probability or 0.0).name if reply.arms[0].probability else ""
     return {
@@ -103,15 +84,15 @@ def describe_experiment(service: Service, one: Experiment, head: str) -> dict[st
         "name": one.name,
         "policy": reply.policy,
         "trips": bool(one.about.get("trip")),
-        "state": state_of(one, look),
+        "state": state_of(one, audit),
         "frozen": reply.frozen,
-        "look": look and {"line": f"{look.line:,}", **moment(look.time), "seconds": f"{look.seconds:.0f}"},
-        "alarms": alarms(look),
-        "flagged": [] if look is None else look.flagged,
+        "audit": audit and {"line": f"{audit.line:,}", **moment(audit.time), "seconds": f"{audit.seconds:.0f}"},
+        "alarms": alarms(audit),
+        "flagged": [] if audit is None else audit.flagged,
         "numbers": numbers(service, one, reply),
         "arms": arms(reply.arms),
         "more_arms": max(len(reply.arms) - ARMS, 0),
-        "sources": sources(one, look),
+        "sources": sources(one, audit),
         "source_count": 0 if findings is None else len(findings["sources"]),
         "leader": findings["belief"]["leader"] if findings else leader,
         "witness": witness(findings),
@@ -163,20 +144,20 @@ def arms(replies: list[ArmReply]) -> list[dict[str, Any]]:
     return rows
 
 
-def alarms(look: Look | None) -> list[dict[str, Any]]:
-    """What rings, in words."""
-    if look is None or look.found is None:
+def alarms(audit: JournalAudit | None) -> list[dict[str, Any]]:
+    """Returns what rings, in words, alarms before notices."""
+    if audit is None or audit.findings is None:
         return []
-    ringing = [name for name, row in look.found["alarms"].items() if row is not None]
-    ringing.sort(key=lambda name: name not in ALARMING)
-    return [{"title": WORDS[name][0], "means": WORDS[name][1], "alarm": name in ALARMING} for name in ringing]
+    ringing = [STATISTICS[name] for name, row in audit.findings["alarms"].items() if row is not None]
+    ringing.sort(key=lambda statistic: not statistic.is_alarm)
+    return [{"title": one.title, "means": one.meaning, "alarm": one.is_alarm} for one in ringing]
 
 
-def sources(one: Experiment, look: Look | None) -> list[dict[str, Any]]:
+def sources(one: Experiment, audit: JournalAudit | None) -> list[dict[str, Any]]:
     """Returns the sources that moved the belief most, those that differ, and those on which an operator acted."""
-    findings = (None if look is None else look.found) or {}
+    findings = (None if audit is None else audit.findings) or {}
     reports = {row["source"]: row for row in findings.get("sources", [])}
-    flagged = set() if look is None else set(look.flagged)
+    flagged = set() if audit is None else set(audit.flagged)
     in_witness = set((findings.get("witness") or {"sources": []})["sources"])
     by_influence = sorted(reports, key=lambda name: -abs(reports[name]["influence"]))[:SOURCES]
     first = [name for name in reports if name in flagged]

@@ -1,4 +1,4 @@
-"""A folder of results: one Parquet file a cell, what is in flight, what failed, what was found damaged."""
+"""A folder of results: one Parquet file per cell, and notes about cells that are played, failed or damaged."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from robandit.store.parquet import Damaged, from_bytes
 
 
 @dataclass(frozen=True)
-class Store:
+class ResultStore:
     """Results under one folder, keyed by content hash."""
 
     folder: Path
@@ -25,11 +25,11 @@ class Store:
         return self.folder / "cells" / f"{key}.parquet"
 
     def beside(self, key: str, kind: str) -> Path:
-        """A small file beside it: `run` (time and machine), `flight` (being computed), `failed` (the error)."""
+        """A small file beside it: `run` (time and machine), `flight` (being played), `failed` (the error)."""
         return self.folder / "cells" / f"{key}.{kind}.json"
 
     def save(self, key: str, content: bytes, run: dict[str, Any]) -> None:
-        """Keep a result; the note about the run, with the file's digest, comes first: a whole result always has one."""
+        """Store a result; the note about the run, with the digest of the file, comes first: every result has one."""
         write_atomically(self.beside(key, "run"), json.dumps({**run, "sha256": digest(content)}, indent=1).encode())
         write_atomically(self.result(key), content)
         self.beside(key, "flight").unlink(missing_ok=True)
@@ -43,7 +43,7 @@ class Store:
         except FileNotFoundError:
             return None
         try:
-            if (self.told(key, "run") or {}).get("sha256", digest(content)) != digest(content):
+            if (self.note(key, "run") or {}).get("sha256", digest(content)) != digest(content):
                 raise Damaged("it is not the file that was written")
             trace, provenance = from_bytes(content)
             if provenance.get("key") != key:
@@ -65,12 +65,12 @@ class Store:
         sweep(self.folder / "cells")
 
     def begin(self, key: str) -> None:
-        """Say that this process computes a cell now."""
-        told = {"process": os.getpid(), "machine": socket.gethostname(), "since": time.time()}
-        write_atomically(self.beside(key, "flight"), json.dumps(told).encode())
+        """Note that this process plays a cell now."""
+        flight = {"process": os.getpid(), "machine": socket.gethostname(), "since": time.time()}
+        write_atomically(self.beside(key, "flight"), json.dumps(flight).encode())
 
     def fail(self, key: str, error: str) -> None:
-        """Keep a cell's error."""
+        """Store the error of a cell."""
         write_atomically(self.beside(key, "failed"), json.dumps({"error": error, "at": time.time()}).encode())
         self.beside(key, "flight").unlink(missing_ok=True)
 
@@ -80,13 +80,13 @@ class Store:
             return "done"
         if self.beside(key, "failed").exists():
             return "failed"
-        flight = self.told(key, "flight")
+        flight = self.note(key, "flight")
         if flight is None:
             return "waiting"
         return "running" if alive(flight) else "interrupted"
 
-    def told(self, key: str, kind: str) -> dict[str, Any] | None:
-        """A note's content, None if it is not there or not whole."""
+    def note(self, key: str, kind: str) -> dict[str, Any] | None:
+        """The content of a small file beside a result, None if it is not there or not whole."""
         try:
             content: dict[str, Any] = json.loads(self.beside(key, kind).read_bytes())
         except (FileNotFoundError, ValueError):

@@ -16,14 +16,13 @@ from robandit.lab.compile.fingerprint import fingerprint
 from robandit.parts import Part
 from robandit.sources import reached, syntax, text_of
 
-LOOP = [f"lab.{name}" for name in ("play", "contexts", "books", "counts", "table", "trace")]
+LOOP = [f"lab.{name}" for name in ("play", "contexts", "books", "counts", "scenario", "table", "trace")]
 LOOP += ["dice", "game", "parts", "numerics", "layout", "schedule", "adversaries.nobody"]
 
 
 def code_hash(*parts: Part | None) -> str:
     """A digest of the code behind some parts, those nested in them, and the loop that plays them."""
-    found: frozenset[type] = frozenset()
-    return hash_of(found.union(*map(classes_of, parts)))
+    return hash_of(frozenset[type]().union(*map(classes_of, parts)))
 
 
 def classes_of(part: Any) -> frozenset[type]:

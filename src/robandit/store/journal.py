@@ -17,29 +17,29 @@ EVERY = 1.0  # seconds from one flush to the disk to the next: it takes longer t
 
 
 class Journal:
-    """Values by key; what was put before a crash is there afterwards. Without a path it is only remembered."""
+    """Values by key; what was put before a crash is there afterwards. Without a path it is only in memory."""
 
     def __init__(self, path: Path | None) -> None:
         self.path, self.lock = path, threading.Lock()
-        self.known: dict[str, Any] = {}
+        self.values: dict[str, Any] = {}
         content = path.read_bytes() if path is not None and path.exists() else b""
         for line in content.splitlines():
-            told = read_line(line)
-            if told is not None:
-                self.known[told[0]] = told[1]
+            entry = read_line(line)
+            if entry is not None:
+                self.values[entry[0]] = entry[1]
         self.torn = bool(content) and not content.endswith(b"\n")
         self.flushed = -EVERY
 
     def get(self, key: str) -> Any:
         """The value put under a key, or None."""
-        return self.known.get(key)
+        return self.values.get(key)
 
     def put(self, key: str, value: Any) -> None:
         """Keep a value, written before this returns."""
         with self.lock:
             if self.path is not None:
                 self.append(self.path, json.dumps([key, value]))
-            self.known[key] = value
+            self.values[key] = value
 
     def append(self, path: Path, body: str) -> None:
         """One more line; after a torn one it starts anew."""

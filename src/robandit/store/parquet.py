@@ -19,7 +19,7 @@ class Damaged(Exception):
 
 
 def as_bytes(trace: Trace, provenance: dict[str, Any]) -> bytes:
-    """The file: one row a run; rounds, gaps, summary, provenance and a checksum of everything in its metadata."""
+    """The file: one row per run; rounds, gaps, summary, provenance and a checksum of everything in its metadata."""
     table = pa.table(
         {
             "regret": rows(trace.regret),
@@ -29,7 +29,7 @@ def as_bytes(trace: Trace, provenance: dict[str, Any]) -> bytes:
             **{name: rows(column.reshape(len(trace.regret), -1)) for name, column in wider(trace).items()},
         }
     )
-    told = {
+    metadata = {
         "format": FORMAT,
         "rounds": trace.rounds.tolist(),
         "gaps": trace.gaps.tolist(),
@@ -38,10 +38,10 @@ def as_bytes(trace: Trace, provenance: dict[str, Any]) -> bytes:
         "summary": trace.summary(),
         "provenance": provenance,
     }
-    told["checksum"] = checksum(trace, told)
+    metadata["checksum"] = checksum(trace, metadata)
     sink = pa.BufferOutputStream()
-    metadata = {KEY: json.dumps(told, sort_keys=True).encode()}
-    pq.write_table(table.replace_schema_metadata(metadata), sink, compression="zstd", write_statistics=False)
+    schema = {KEY: json.dumps(metadata, sort_keys=True).encode()}
+    pq.write_table(table.replace_schema_metadata(schema), sink, compression="zstd", write_statistics=False)
     content: bytes = sink.getvalue().to_pybytes()
     return content
 
@@ -50,54 +50,54 @@ def from_bytes(content: bytes) -> tuple[Trace, dict[str, Any]]:
     """The trace and the provenance, or Damaged."""
     try:
         table = pq.read_table(pa.BufferReader(content))
-        told = json.loads(table.schema.metadata[KEY])
+        metadata = json.loads(table.schema.metadata[KEY])
         trace = Trace(
-            np.array(told["rounds"], dtype=np.int64),
+            np.array(metadata["rounds"], dtype=np.int64),
             matrix(table["regret"]),
             matrix(table["corruption_paid"]),
             matrix(table["pulls"]),
             table["rounds_changed"].to_numpy(),
-            gaps=np.array(told["gaps"], dtype=np.float64),
-            engine=told["engine"],
+            gaps=np.array(metadata["gaps"], dtype=np.float64),
+            engine=metadata["engine"],
             nanoseconds=float("nan"),
-            **read_wider(table, told),
+            **read_wider(table, metadata),
         )
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
         raise Damaged(f"it cannot be read ({type(error).__name__})") from error
-    if told.pop("checksum", None) != checksum(trace, told):
+    if metadata.pop("checksum", None) != checksum(trace, metadata):
         raise Damaged("its checksum does not match")
-    provenance: dict[str, Any] = told["provenance"]
+    provenance: dict[str, Any] = metadata["provenance"]
     return trace, provenance
 
 
-def checksum(trace: Trace, told: dict[str, Any]) -> str:
+def checksum(trace: Trace, metadata: dict[str, Any]) -> str:
     """A digest of every number and word in the file."""
-    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
     for array in (trace.regret, trace.corruption_paid, trace.pulls, trace.rounds_changed, *wider(trace).values()):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 
 
 def wider(trace: Trace) -> dict[str, Any]:
-    """What agents, slates and contexts add, one entry a run; nothing for arms."""
-    found = {} if trace.best_rounds is None else {"best_rounds": trace.best_rounds}
+    """What agents, slates and contexts add, one entry per run; nothing for arms."""
+    columns = {} if trace.best_rounds is None else {"best_rounds": trace.best_rounds}
     team = trace.team
-    return found if team is None else {**found, "team_pulls": team.pulls, "messages": team.messages}
+    return columns if team is None else {**columns, "team_pulls": team.pulls, "messages": team.messages}
 
 
-def read_wider(table: Any, told: dict[str, Any]) -> dict[str, Any]:
+def read_wider(table: Any, metadata: dict[str, Any]) -> dict[str, Any]:
     """The same as a trace holds it."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if "best_rounds" in table.column_names:
-        found["best_rounds"] = matrix(table["best_rounds"]).ravel()
+        fields["best_rounds"] = matrix(table["best_rounds"]).ravel()
     if "messages" in table.column_names:
-        pulls = matrix(table["team_pulls"]).reshape(len(table), -1, len(told["gaps"]))
-        found["team"] = Team(pulls, matrix(table["messages"]).ravel(), told["message_size"])
-    return found
+        pulls = matrix(table["team_pulls"]).reshape(len(table), -1, len(metadata["gaps"]))
+        fields["team"] = Team(pulls, matrix(table["messages"]).ravel(), metadata["message_size"])
+    return fields
 
 
 def rows(array: Any) -> Any:
-    """A matrix as one fixed-size list a row."""
+    """A matrix as one fixed-size list per row."""
     return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(array).ravel()), array.shape[1])
 
 

@@ -11,15 +11,13 @@ from typing import Any
 
 from robandit.capability import Capability
 from robandit.catalogue import SHIPPED, Catalogue, read_capability
-from robandit.game import Adversary, Environment, Policy
+from robandit.game import Environment
 from robandit.lab.batch import simulate
-from robandit.lab.counts import ABOVE
+from robandit.lab.scenario import Scenario
 from robandit.progress import Progress
 from robandit.store.code import code_hash
 from robandit.store.parquet import FORMAT, as_bytes
 from robandit.version import __version__
-
-BY_COUNTS = 10_000  # rounds that cost about as much as a run by counts
 
 
 @dataclass(frozen=True)
@@ -48,66 +46,72 @@ class Cell:
         """Whether nobody attacks."""
         return self.budget == 0 or self.share == 0
 
-    def settled(self) -> "Cell":
+    @property
+    def arms(self) -> int:
+        """How many arms there are."""
+        return len(self.means)
+
+    @property
+    def capability(self) -> Capability:
+        """What the attacker can do."""
+        can = read_capability(self.can)
+        return can if self.share == 1.0 else replace(can, share=self.share)
+
+    def normalised(self) -> "Cell":
         """The same cell in one spelling: without a budget, or rounds, nothing else about the adversary matters."""
         if not self.clean:
             return self
         nobody: dict[str, Any] = {"attack": "none", "schedule": "start", "size": "full", "charge": "cost"}
         return replace(self, **nobody, budget=0.0, can="both", share=1.0)
 
-    def capability(self) -> Capability:
-        """What the attacker can do."""
-        can = read_capability(self.can)
-        return can if self.share == 1.0 else replace(can, share=self.share)
-
-    def parts(self, catalogue: Catalogue = SHIPPED) -> tuple[Policy[Any], Environment[Any], Adversary[Any] | None]:
-        """The policy, the environment and the adversary."""
-        adversary = None
-        if not self.clean:
-            terms: dict[str, Any] = {"schedule": self.schedule, "size": self.size, "charge": self.charge}
-            adversary = catalogue.attack(self.attack, budget=self.budget, **terms, capability=self.capability())
-        return catalogue.policy(self.policy), catalogue.environment(self.environment, self.means), adversary
-
-    def work(self) -> int:
-        """Rounds to play; beyond the horizon where phased policies go by counts, what those cost."""
-        return self.runs * self.agents * self.slate * (self.horizon if self.horizon <= ABOVE else BY_COUNTS)
+    def scenario(self, catalogue: Catalogue = SHIPPED, environment: Environment[Any] | None = None) -> Scenario:
+        """What is played; the environment is made from its text unless it is there already."""
+        scenario = Scenario(
+            catalogue.policy(self.policy),
+            catalogue.environment(self.environment, self.means) if environment is None else environment,
+            horizon=self.horizon,
+            runs=self.runs,
+            seed=self.seed,
+            agents=self.agents,
+            slate=self.slate,
+            charge=self.charge,
+            capability=self.capability,
+            catalogue=catalogue,
+        )
+        if self.clean:
+            return scenario
+        return scenario.attacked_by(self.attack, self.budget, schedule=self.schedule, size=self.size)
 
     def key(self, catalogue: Catalogue = SHIPPED) -> str:
-        """The content hash: the cell, the code that plays it, and the file format."""
-        return content_hash(self, catalogue)
+        """The content hash; a study works it out once."""
+        return content_hash(self, self.scenario(catalogue))
 
 
-@cache
-def content_hash(cell: Cell, catalogue: Catalogue) -> str:
-    """A cell's key, worked out once; an edited file makes another catalogue. What an environment read is part of it."""
-    parts = cell.parts(catalogue)
-    told = json.dumps([asdict(cell), repr(parts[1]), code_hash(*parts), FORMAT], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()[:32]
+def content_hash(cell: Cell, scenario: Scenario) -> str:
+    """A digest of the cell, the code that plays it, the file format, and what the environment read from files."""
+    content = json.dumps([asdict(cell), repr(scenario.environment), code_of(scenario), FORMAT], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:32]
+
+
+def code_of(scenario: Scenario) -> str:
+    """A digest of the code that plays a scenario."""
+    return code_hash(scenario.policy, scenario.environment, scenario.adversary)
 
 
 def play_cell(
     cell: Cell, threads: int, progress: Progress | None = None, catalogue: Catalogue = SHIPPED
 ) -> tuple[bytes, dict[str, Any]]:
-    """The stored file of a cell, and what its computation cost; pure but for the second."""
-    parts = cell.parts(catalogue)
+    """Play a cell; returns its stored file, which the cell determines, and what playing it cost, which it does not."""
+    scenario = cell.scenario(catalogue)
     begun = time.time()
-    trace = simulate(
-        *parts,
-        horizon=cell.horizon,
-        runs=cell.runs,
-        seed=cell.seed,
-        threads=threads,
-        checkpoints=cell.checkpoints,
-        agents=cell.agents,
-        slate=cell.slate,
-        progress=progress,
-    )
-    provenance = {"key": cell.key(catalogue), "cell": asdict(cell), "code": code_hash(*parts), "versions": versions()}
-    spent = {"seconds": time.time() - begun, "ns_per_round": trace.nanoseconds, "machine": node(), "kind": machine()}
-    return as_bytes(trace, provenance), spent
+    trace = simulate(scenario, threads=threads, checkpoints=cell.checkpoints, progress=progress)
+    key, code = content_hash(cell, scenario), code_of(scenario)
+    provenance = {"key": key, "cell": asdict(cell), "code": code, "versions": versions()}
+    cost = {"seconds": time.time() - begun, "ns_per_round": trace.nanoseconds, "machine": node(), "kind": machine()}
+    return as_bytes(trace, provenance), cost
 
 
 @cache
 def versions() -> dict[str, str]:
-    """Of everything that numbers depend on."""
+    """The versions of everything that numbers depend on."""
     return {"robandit": __version__, "numpy": version("numpy"), "numba": version("numba")}

@@ -1,10 +1,18 @@
-"""An honest time left: what remains, at the speeds measured so far, policy by policy."""
+"""The time left: what remains, at the speeds measured so far, policy by policy."""
 
 from typing import Any
 
+from robandit.lab.counts import ABOVE
 from robandit.study.cell import Cell
 
-GUESS = 2e-8  # seconds a round and arm, before anything was measured
+GUESS = 2e-8  # seconds per round and arm, before anything was measured
+BY_COUNTS = 10_000  # rounds that cost about as much as a run by counts
+
+
+def work_of(cell: Cell) -> int:
+    """Rounds times arms of all runs; beyond the horizon where phased policies go by counts, what those cost."""
+    rounds = cell.horizon if cell.horizon <= ABOVE else BY_COUNTS
+    return rounds * cell.runs * cell.agents * cell.slate * cell.arms
 
 
 class Clock:
@@ -16,20 +24,20 @@ class Clock:
         self.spent: dict[str, float] = {}
         self.played: dict[str, float] = {}
 
-    def saw(self, key: str, cell: Cell, spent: dict[str, Any]) -> None:
-        """A cell was finished."""
+    def record(self, key: str, cell: Cell, cost: dict[str, Any]) -> None:
+        """Take note of a finished cell."""
         self.left.pop(key, None)
         name = cell.policy.partition(":")[0]
-        self.spent[name] = self.spent.get(name, 0.0) + float(spent["seconds"])
-        self.played[name] = self.played.get(name, 0.0) + cell.work() * len(cell.means)
+        self.spent[name] = self.spent.get(name, 0.0) + float(cost["seconds"])
+        self.played[name] = self.played.get(name, 0.0) + work_of(cell)
 
     def seconds_left(self) -> float:
-        """What the remaining cells will take; a policy not yet seen is taken for an average one."""
+        """What the remaining cells will take; a policy not yet played is taken for an average one."""
         total = sum(self.played.values())
         average = sum(self.spent.values()) / total if total else GUESS
         seconds = 0.0
         for cell in self.left.values():
             name = cell.policy.partition(":")[0]
             speed = self.spent[name] / self.played[name] if name in self.played else average
-            seconds += cell.work() * len(cell.means) * speed
+            seconds += work_of(cell) * speed
         return seconds / self.workers

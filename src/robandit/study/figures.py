@@ -13,24 +13,17 @@ from typing import Any
 import numpy as np
 
 from robandit.catalogue import read_capability
-from robandit.estimates import half_widths, summarise
+from robandit.estimates import half_widths
 from robandit.game import Floats
 from robandit.lab.trace import Trace
 from robandit.pictures.panels import LinePanel, LinePlot, PlotLine, draw_lines
 from robandit.pictures.style import LineStyle, line_styles
 from robandit.report.page import Picture
+from robandit.study.axes import ADVERSARIAL, ALONG, COORDINATES
 from robandit.study.cell import Cell
-from robandit.study.results import ADVERSARIAL, Results
+from robandit.study.results import Results
 from robandit.study.spec import Grid
 
-X_AXES = {"budget": "corruption budget C", "arms": "number of arms K", "horizon": "horizon T"}
-X_AXES |= {"share": "share of rounds that are the attacker's", "agents": "agents V", "slate": "items shown at once M"}
-AXES = (
-    *("environment", "arms", "game", "agents", "slate", "attack", "schedule", "size", "charge", "can", "share"),
-    *("budget", "horizon", "seed"),
-)
-SIGNS = {"arms": "K = {:,}", "budget": "C = {:,g}", "horizon": "T = {:,}", "game": "game {}", "environment": "{}"}
-SIGNS |= {"agents": "{} agents", "slate": "slates of {}", "share": "a ring of {:.3g} of the rounds"}
 MOST = 12  # panels of one figure
 FEW = 4  # means of a title
 Published = Mapping[str, Mapping[Any, float]]  # by policy and place along the axis
@@ -43,16 +36,14 @@ class Shape:
         self.grid, self.games = grid, games_of(grid)
         self.along: str | None = None
         self.in_time = any(cell.checkpoints == "log" or int(cell.checkpoints) >= 50 for cell in grid.cells)
-        counted = {name: len({self.at(cell, name) for cell in grid.cells}) for name in X_AXES}
-        longest = max(X_AXES, key=counted.__getitem__)
-        self.along = None if self.in_time or counted[longest] < 2 else longest
-        self.varied = [name for name in AXES if len({self.at(cell, name) for cell in grid.cells} - {None}) > 1]
+        lengths = {name: len({self.at(cell, name) for cell in grid.cells}) for name in ALONG}
+        longest = max(ALONG, key=lengths.__getitem__)
+        self.along = None if self.in_time or lengths[longest] < 2 else longest
+        self.varied = [name for name in COORDINATES if len({self.at(cell, name) for cell in grid.cells} - {None}) > 1]
 
     def at(self, cell: Cell, name: str) -> Any:
         """A coordinate; None for an absent adversary's, who is the same whatever they are."""
-        if name == "arms":
-            return len(cell.means)
-        if name == "game":
+        if name == "means":
             return self.games[cell.means]
         absent = (*ADVERSARIAL, "budget") if self.along == "share" else ADVERSARIAL
         return None if cell.clean and name in absent else getattr(cell, name)
@@ -67,16 +58,16 @@ class Shape:
 
     def panels(self) -> dict[tuple[Any, ...], list[Cell]]:
         """The cells of each panel; along C or a share a clean cell begins the line in every panel that is like it."""
-        names, found = self.panel_names(), dict[tuple[Any, ...], list[Cell]]()
+        names, panels = self.panel_names(), dict[tuple[Any, ...], list[Cell]]()
         places = [(tuple(self.at(cell, name) for name in names), cell) for cell in self.grid.cells]
         for place, cell in places:
-            found.setdefault(place, []).append(cell)
+            panels.setdefault(place, []).append(cell)
         if self.along in ("budget", "share"):
-            for clean in [place for place in found if None in place and any(fits(place, other) for other in found)]:
-                for other in [place for place in found if fits(clean, place)]:
-                    found[other] = [*found[clean], *found[other]]
-                del found[clean]
-        return found
+            for clean in [place for place in panels if None in place and any(fits(place, other) for other in panels)]:
+                for other in [place for place in panels if fits(clean, place)]:
+                    panels[other] = [*panels[clean], *panels[other]]
+                del panels[clean]
+        return panels
 
     def title(self, place: tuple[Any, ...]) -> str:
         """What a panel's cells share."""
@@ -85,14 +76,14 @@ class Shape:
 
     def named(self, name: str, value: Any) -> str:
         """A coordinate in words; a game by its means where they are few, else by its number."""
-        games = [means for means, number in self.games.items() if number == value] if name == "game" else []
+        games = [means for means, number in self.games.items() if number == value] if name == "means" else []
         if len(games) == 1 and len(games[0]) <= FEW:
             return "means " + ", ".join(f"{mean:.3g}" for mean in games[0])
         if name == "can":
             return read_capability(value).words()
         if name == "budget" and math.isinf(value):
             return "C without limit"
-        return SIGNS.get(name, name + " {}").format(value)
+        return (COORDINATES[name].title or name + " {}").format(value)
 
     def refusal(self) -> str:
         """Why there is no figure, in a sentence; nothing where there is one."""
@@ -112,11 +103,11 @@ class Shape:
 
 def games_of(grid: Grid) -> dict[tuple[float, ...], int]:
     """Each game's number among those with as many arms, in the order of the grid."""
-    numbers, found = dict[int, Any](), dict[tuple[float, ...], int]()
+    counters, numbers = dict[int, Any](), dict[tuple[float, ...], int]()
     for cell in grid.cells:
-        if cell.means not in found:
-            found[cell.means] = next(numbers.setdefault(len(cell.means), count(1)))
-    return found
+        if cell.means not in numbers:
+            numbers[cell.means] = next(counters.setdefault(cell.arms, count(1)))
+    return numbers
 
 
 def fits(clean: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
@@ -143,18 +134,18 @@ def in_words(grid: Grid) -> list[str]:
     """What an attacker of these cells can do where it is not everything; what regret counts in wider games."""
     attacked = [cell for cell in grid.cells if not cell.clean]
     shares = {cell.share for cell in attacked}
-    told = []
-    for can in dict.fromkeys(cell.can for cell in attacked if cell.capability().limited):
+    sentences = []
+    for can in dict.fromkeys(cell.can for cell in attacked if cell.capability.limited):
         within = "" if len(shares) == 1 else ", in the share of rounds that is given"
-        spoken = read_capability(can) if len(shares) > 1 else next(c.capability() for c in attacked if c.can == can)
-        told.append(f"The attacker sees the draw and {spoken.words()}{within}.")
+        spoken = read_capability(can) if len(shares) > 1 else next(c.capability for c in attacked if c.can == can)
+        sentences.append(f"The attacker sees the draw and {spoken.words()}{within}.")
     if any(math.isinf(cell.budget) for cell in attacked):
-        told.append("He may spend without limit.")
+        sentences.append("The attacker may spend without limit.")
     if any(cell.agents > 1 for cell in grid.cells):
-        told.append("Regret and C are the team's, T counts the rounds of each agent.")
+        sentences.append("Regret and C are the team's, T counts the rounds of each agent.")
     if any(cell.slate > 1 for cell in grid.cells):
-        told.append("Regret is against the best slate, T counts slates; C is paid by the item.")
-    return told
+        sentences.append("Regret is against the best slate, T counts slates; C is paid by the item.")
+    return sentences
 
 
 def styles_of(results: Results) -> dict[str, LineStyle]:
@@ -168,15 +159,17 @@ def against(results: Results, shape: Shape, published: Published) -> LinePlot:
     for place, cells in shape.panels().items():
         lines = []
         for policy in dict.fromkeys(cell.policy for cell in cells):
-            mine = [(cell, results.finals(cell)) for cell in cells if cell.policy == policy]
-            told = [(shape.x(cell), summarise(finals)) for cell, finals in mine if finals is not None]
-            points = sorted((x, row["mean"], row["half_width_95"] or 0.0) for x, row in told)
+            points = sorted(
+                (shape.x(cell), one.mean, one.half_width if one.count > 1 else 0.0)
+                for cell, one in results.estimates(cells)
+                if cell.policy == policy
+            )
             if points:
                 xs, ys, halves = np.array(points, dtype=float).T
                 paper = np.array(sorted(published.get(policy, {}).items()), dtype=float).reshape(-1, 2)
                 lines.append(PlotLine(policy, styles[policy], xs, ys, halves, paper))
         panels.append(LinePanel(shape.title(place), lines))
-    return LinePlot(panels, X_AXES[along], "regret at the horizon", log_x=along == "horizon", log_y=True)
+    return LinePlot(panels, COORDINATES[along].label, "regret at the horizon", log_x=along == "horizon", log_y=True)
 
 
 def over_time(results: Results, shape: Shape) -> LinePlot:

@@ -3,25 +3,23 @@
 from pathlib import Path
 
 from robandit.report.page import Section, write_page
-from robandit.store.cells import Store
 from robandit.study.figures import Published, Shape, in_words, pictures_of
 from robandit.study.results import Results
-from robandit.study.spec import Grid, Study
+from robandit.study.spec import Grid
 from robandit.study.tables import paired_table, summary_table
-from robandit.study.weigh import weighed
+from robandit.study.weigh import weigh
 
 
-def write_report(study: Study, store: Store, folder: Path) -> Path:
-    """Anyone's study: a section for each grid."""
-    results = Results(study, store)
+def write_report(results: Results) -> Path:
+    """Write the page of a study into its folder; returns the path of the page."""
+    study = results.study
     sections = [grid_section(results, grid) for grid in study.grids]
-    cells = [cell for grid in study.grids for cell in grid.cells]
-    there = sum(results.trace(cell) is not None for cell in cells)
+    stored, total = results.count()
     lead = [study.question] if study.question else []
-    lead.append(f"{there} of {len(cells)} cells are stored. {READING}")
-    claims = [weighed(results, claim) for claim in study.claims]
-    sections[:0] = [Section("verdicts", "Verdicts", [WEIGHED], claims=claims)] if claims else []
-    return write_page(study.name, lead, sections, folder)
+    lead.append(f"{stored} of {total} cells are stored. {READING}")
+    claims = [weigh(results, claim) for claim in study.claims]
+    sections[:0] = [Section("verdicts", "Verdicts", [WEIGHING], claims=claims)] if claims else []
+    return write_page(study.name, lead, sections, results.store.folder)
 
 
 READING = (
@@ -30,8 +28,8 @@ READING = (
 )
 
 
-WEIGHED = (
-    "A run is turned if it plays the best arm (or slate) in fewer than half of its rounds, and a policy if most of its "
+WEIGHING = (
+    "A run is fooled if it plays the best arm (or slate) in fewer than half of its rounds, and a policy if most of its "
     "runs are. Each cell is tested at the 5 % level after Holm's correction within a claim; a claim holds if all its "
     "cells say so, fails if one says the contrary, and stays open otherwise."
 )
@@ -43,7 +41,7 @@ def grid_section(results: Results, grid: Grid, published: Published | None = Non
     compared = paired_table(results, grid)
     if compared:
         tables.append(compared)
-    waiting = sum(results.trace(cell) is None for cell in grid.cells)
+    waiting = len(grid.cells) - len(results.cells(grid))
     text = [f"{waiting} of {len(grid.cells)} cells are not there yet."] if waiting else []
     text += [refusal, *in_words(grid)] if (refusal := Shape(grid).refusal()) else []
     pictures = pictures_of(results, grid, published) if len(tables[0].rows) > 0 else []

@@ -1,4 +1,4 @@
-"""Running a study: what is stored is skipped, the rest goes to a thread pool or to a Dask cluster."""
+"""Running the cells of a study that are not stored: on a thread pool or on a Dask cluster."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -11,11 +11,12 @@ from typing import Any
 
 from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
-from robandit.store.cells import Store
+from robandit.store.cells import ResultStore
 from robandit.study.cell import Cell, play_cell
+from robandit.study.results import Results
 from robandit.version import __version__
 
-Seen = Callable[[str, Cell, dict[str, Any]], None]  # told of each finished cell and what it cost
+Finished = Callable[[str, Cell, dict[str, Any]], None]  # called with each finished cell, its key and what it cost
 ANSWER = 10  # seconds a scheduler is waited for
 
 
@@ -23,16 +24,28 @@ class Stopped(Exception):
     """The user asked to stop."""
 
 
-def missing(cells: dict[str, Cell], store: Store) -> dict[str, Cell]:
-    """The cells without a whole result; what a killed run left half written is swept away first."""
-    store.sweep()
-    return {key: cell for key, cell in cells.items() if store.load(key) is None}
+def run_cells(
+    results: Results, todo: dict[str, Cell], workers: int, scheduler: str | None, finished: Finished
+) -> list[str]:
+    """Play some cells of a study and store them; returns the keys of those that failed.
+
+    Args:
+        results: where they are stored.
+        todo: the cells by key.
+        workers: how many threads of this machine play.
+        scheduler: the address of a Dask scheduler whose workers play instead.
+        finished: called with each finished cell.
+    """
+    study, store = results.study, results.store
+    if scheduler and todo:
+        return run_on_cluster(todo, store, scheduler, list(study.load), finished)
+    return run_here(todo, store, workers, finished, study.catalogue)
 
 
 def run_here(
-    todo: dict[str, Cell], store: Store, workers: int, seen: Seen, catalogue: Catalogue = SHIPPED
+    todo: dict[str, Cell], store: ResultStore, workers: int, finished: Finished, catalogue: Catalogue = SHIPPED
 ) -> list[str]:
-    """Play cells on this machine, one thread a cell; answers the keys of those that failed.
+    """Play cells on this machine, one thread per cell; returns the keys of those that failed.
 
     A result is stored the moment it is there: Ctrl-C or a kill loses the cells in flight and no others.
     """
@@ -42,20 +55,20 @@ def run_here(
         if stop.is_set():
             raise Stopped
 
-    def one(key: str, cell: Cell) -> dict[str, Any]:
+    def play(key: str, cell: Cell) -> dict[str, Any]:
         check(0.0)
         store.begin(key)
-        content, spent = play_cell(cell, 1, check, catalogue)
-        store.save(key, content, spent)
-        return spent
+        content, cost = play_cell(cell, 1, check, catalogue)
+        store.save(key, content, cost)
+        return cost
 
     failed: list[str] = []
     with ThreadPoolExecutor(workers) as pool:
-        futures = {pool.submit(one, key, cell): key for key, cell in todo.items()}
+        futures = {pool.submit(play, key, cell): key for key, cell in todo.items()}
         try:
-            for future in finished(futures):
+            for future in as_they_finish(futures):
                 key = futures[future]
-                if not keep(future.result, key, todo[key], store, seen):
+                if not take(future.result, key, todo[key], store, finished):
                     failed.append(key)
         except BaseException:
             stop.set()
@@ -66,7 +79,7 @@ def run_here(
     return failed
 
 
-def finished(futures: dict[Future[Any], str]) -> Iterator[Future[Any]]:
+def as_they_finish(futures: dict[Future[Any], str]) -> Iterator[Future[Any]]:
     """Futures as they finish; waits in short steps so that Ctrl-C is heard."""
     waiting = set(futures)
     while waiting:
@@ -74,32 +87,35 @@ def finished(futures: dict[Future[Any], str]) -> Iterator[Future[Any]]:
         yield from done
 
 
-def keep(outcome: Callable[[], dict[str, Any]], key: str, cell: Cell, store: Store, seen: Seen) -> bool:
-    """Tell of a finished cell, or keep its error and answer False."""
+def take(outcome: Callable[[], dict[str, Any]], key: str, cell: Cell, store: ResultStore, finished: Finished) -> bool:
+    """Report a finished cell, or store its error; returns whether it was played."""
     try:
-        spent = outcome()
+        cost = outcome()
     except Exception as error:
         store.fail(key, f"{type(error).__name__}: {error}")
         return False
-    seen(key, cell, spent)
+    finished(key, cell, cost)
     return True
 
 
-def play_there(told: dict[str, Any], load: list[str], key: str) -> tuple[bytes, dict[str, Any]]:
-    """A cell on a worker of a cluster: plain values in, the stored file out, or a refusal if it runs other code."""
+def play_there(values: dict[str, Any], load: list[str], key: str) -> tuple[bytes, dict[str, Any]]:
+    """Play a cell on a worker of a cluster; raises InputError if the worker runs other code than the client."""
     catalogue = SHIPPED
     for path in load:
         catalogue = catalogue.with_file(path)
-    cell = Cell(**{**told, "means": tuple(told["means"])})
-    if cell.key(catalogue) != key:
+    cell = Cell(**{**values, "means": tuple(values["means"])})
+    own = cell.key(catalogue)
+    if own != key:
         raise InputError(
             f"a worker on {node()} runs other code than the client: with robandit {__version__} it would file this as "
-            f"{cell.key(catalogue)[:8]}, not {key[:8]}; restart the workers with the client's version and files"
+            f"{own[:8]}, not {key[:8]}; restart the workers with the client's version and files"
         )
     return play_cell(cell, 1, catalogue=catalogue)
 
 
-def run_on_cluster(todo: dict[str, Cell], store: Store, address: str, load: list[Path], seen: Seen) -> list[str]:
+def run_on_cluster(
+    todo: dict[str, Cell], store: ResultStore, address: str, load: list[Path], finished: Finished
+) -> list[str]:
     """Play cells on a Dask cluster; a worker that dies is replaced by another, the bits are the same."""
     try:
         from distributed import Client, as_completed
@@ -120,7 +136,7 @@ def run_on_cluster(todo: dict[str, Cell], store: Store, address: str, load: list
         try:
             for future in as_completed(futures):
                 key = futures[future]
-                if not keep(partial(stored, future, key, store), key, todo[key], store, seen):
+                if not take(partial(store_answer, future, key, store), key, todo[key], store, finished):
                     failed.append(key)
                 future.release()
         except BaseException:
@@ -132,9 +148,8 @@ def run_on_cluster(todo: dict[str, Cell], store: Store, address: str, load: list
     return failed
 
 
-def stored(future: Any, key: str, store: Store) -> dict[str, Any]:
-    """Store what a worker sent; answers what it cost, or raises the error the worker met."""
-    content, spent = future.result()
-    store.save(key, content, spent)
-    cost: dict[str, Any] = spent
-    return cost
+def store_answer(future: Any, key: str, store: ResultStore) -> dict[str, Any]:
+    """Store what a worker sent; returns what it cost, or raises the error the worker met."""
+    content, cost = future.result()
+    store.save(key, content, cost)
+    return dict(cost)

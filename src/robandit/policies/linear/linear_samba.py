@@ -30,6 +30,7 @@ class LinearSamba(Policy[LinearSambaState]):
     plays = "features"
     about = About(
         name="linear-samba",
+        family="SAMBA",
         summary="SAMBA that learns of all arms from each: costs far more to fool than SAMBA, mostly behind cw-oful",
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("features",),

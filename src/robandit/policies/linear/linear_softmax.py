@@ -30,6 +30,7 @@ class LinearSoftmax(Policy[LinearSoftmaxState]):
     plays = "features"
     about = About(
         name="linear-softmax",
+        family="gradient",
         summary="softmax gradient whose preferences are linear in the features; some runs stay on a wrong arm",
         reference="Williams 1992",
         fidelity="recalled",

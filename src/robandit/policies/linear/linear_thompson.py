@@ -28,6 +28,7 @@ class LinearThompson(Policy[LinearThompsonState]):
     explicit = False
     about = About(
         name="linear-thompson",
+        family="Thompson",
         summary="the best arm for a draw of theta; strongest without corruption, cheap to fool",
         reference="Agrawal & Goyal 2013",
         fidelity="recalled",

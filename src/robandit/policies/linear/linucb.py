@@ -35,6 +35,7 @@ class LinUcb(Policy[LinUcbState]):
     plays = "features"
     about = About(
         name="linucb",
+        family="UCB",
         summary="ridge regression on features and a bonus; deterministic, cheap to fool where its bonus is small",
         reference="Abbasi-Yadkori, Pal & Szepesvari 2011",
         fidelity="recalled",
@@ -98,6 +99,7 @@ class CwOful(LinUcb):
 
     about = About(
         name="cw-oful",
+        family="UCB",
         summary="LinUCB whose surprising rows count less, built to bear a corruption level that it is set to",
         reference="He, Zhou, Zhang & Gu 2022",
         fidelity="recalled",

@@ -40,6 +40,7 @@ class SlateBar(Slates[SlateBarState]):
 
     about = About(
         name="bar",
+        family="SAMBA",
         summary="SAMBA's rule with the weakest of m leaders in the leader's place; equals SAMBA with one slot",
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("slots",),

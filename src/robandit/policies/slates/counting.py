@@ -37,6 +37,7 @@ class CombUcb1(Slates[SlateCountState]):
     takes = "both"
     about = About(
         name="comb-ucb1",
+        family="UCB",
         summary="UCB for each item, the best slate for the sum; deterministic",
         reference="Kveton, Wen, Ashkan & Szepesvari 2015",
         fidelity="recalled",
@@ -80,6 +81,7 @@ class SlateThompson(Slates[SlateCountState]):
     explicit = False
     about = About(
         name="slate-thompson",
+        family="Thompson",
         summary="the slate that is best in a posterior draw; strongest without corruption, cheap to fool",
         reference="Wang & Chen 2018",
         fidelity="recalled",

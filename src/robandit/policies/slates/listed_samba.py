@@ -34,6 +34,7 @@ class ListedSamba(Slates[ListedSambaState]):
     takes = "lists"
     about = About(
         name="listed-samba",
+        family="SAMBA",
         summary="exponential SAMBA on listed super-arms (paths, matchings), each learns from all that share its items",
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("slots", "family"),

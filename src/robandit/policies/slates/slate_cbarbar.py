@@ -44,6 +44,7 @@ class SlateCbarbar(Slates[SlateCbarbarState]):
 
     about = About(
         name="slate-cbarbar",
+        family="BARBAR",
         summary="CBARBAR for slates: epochs, C enters without K; needs far longer than the others to learn",
         reference="Xu & Li 2021",
         fidelity="reconstruction",

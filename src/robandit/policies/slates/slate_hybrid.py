@@ -29,6 +29,7 @@ class SlateHybrid(Slates[SlateHybridState]):
 
     about = About(
         name="slate-hybrid",
+        family="FTRL",
         summary="HYBRID, FTRL for slates: good in every world, turned by little",
         reference="Zimmert, Luo & Wei 2019",
         fidelity="recalled",

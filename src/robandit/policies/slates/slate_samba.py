@@ -19,6 +19,7 @@ class SlateSamba(Slates[Slate]):
 
     about = About(
         name="slate-samba",
+        family="SAMBA",
         summary="a gradient on the items' probabilities; level with CombUCB1 where means differ, ahead if many agree",
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("slots",),

@@ -31,6 +31,7 @@ class TeamDraa(DraaEpochs[TeamEpoch]):
     by_counts = False
     about = About(
         name="team-draa",
+        family="BARBAR",
         summary="DRAA that tells agents apart: few broadcasts, and sums trimmed of what a few agents forge",
         reference="Liu, Li & Li 2021",
         fidelity="reconstruction",

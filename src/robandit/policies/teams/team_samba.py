@@ -37,6 +37,7 @@ class TeamSamba(Policy[TeamSambaState]):
     reads_note = True
     about = About(
         name="team-samba",
+        family="SAMBA",
         summary="agents share p and send sums of rewards at growing intervals; trimming leaves out what a few forge",
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("agents",),

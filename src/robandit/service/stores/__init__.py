@@ -1,1 +1,1 @@
-"""Where journals are kept: one contract (base.py), held by one suite over memory, SQLite and PostgreSQL."""
+"""Where journals are stored: one contract (base.py), held by one suite over memory, SQLite and PostgreSQL."""

@@ -98,7 +98,7 @@ class PostgresStore(LeasedStore):
         ((version,),) = self.ask("SELECT value FROM robandit.meta WHERE key = 'format'")
         if version != FORMAT:
             raise InputError(
-                f"the database {self.where} has the format {version.decode()}, {FORMAT.decode()} is known here"
+                f"the database {self.where} has the format {version.decode()}, {FORMAT.decode()} is supported here"
             )
         off = [name for name, value in (("fsync", fsync), ("full_page_writes", pages)) if value != "on"]
         self.notes = [f"PostgreSQL runs with {name}=off: a power cut loses data" for name in off]

@@ -7,7 +7,7 @@ new fence and is refused.
 """
 
 FORMAT = b"1"
-SNAPSHOTS = 2  # kept of each experiment
+SNAPSHOTS = 2  # of each experiment
 LOCK = 0x726F62616E646974  # of those who make the tables at the same time
 
 SCHEMA = f"""

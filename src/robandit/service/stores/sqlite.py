@@ -85,7 +85,7 @@ class SqliteStore(OneOwner):
         if version == 0 and not read_only:
             self.db.execute(f"PRAGMA user_version={FORMAT}")
         elif version != FORMAT:
-            raise InputError(f"the database {self.path!r} has the format {version}, and {FORMAT} is known here")
+            raise InputError(f"the database {self.path!r} has the format {version}, and {FORMAT} is supported here")
 
     @property
     def reader(self) -> Any:

@@ -1,4 +1,4 @@
-"""A log of any system as one kind of table: arms and sources by name, rewards in [0, 1]."""
+"""A log of any system as one kind of value: arms and sources by name, rewards in [0, 1]."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,12 +11,13 @@ from robandit.game import Floats, Policy
 from robandit.lab.log import Log
 from robandit.online.terms import Terms
 
+COLUMNS = ("arms", "probabilities", "notes", "rewards", "rewarded", "numbers")
 Codes = NDArray[np.int64]
 Changes = tuple[tuple[int, str, str], ...]  # before this row, an arm was added, paused, ...; its name
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnNames:
     """What the columns of a file are called; a column that is not there may only be one that is not needed."""
 
     arm: str = "arm"
@@ -36,13 +37,24 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A log in the order it was learnt, with everything by name that the policy knows by number."""
+class CheckedLog(Log):
+    """A log whose columns were coerced and checked already, so that reading them again costs nothing."""
 
-    log: Log
+    has_notes: bool = True  # False: the notes are zeros that stand for none
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns as they are."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
+
+@dataclass(frozen=True)
+class RewardLog:
+    """Rewards in the order they were learnt, with names for everything that a policy numbers."""
+
+    log: Log  # becomes a CheckedLog: its columns are checked here, once
     arms: tuple[str, ...]
     sources: tuple[str, ...] = ()
-    codes: Codes = field(default_factory=lambda: np.zeros(0, np.int64))  # a row's source; len(sources): not known
+    codes: Codes = field(default_factory=lambda: np.zeros(0, np.int64))  # a row's source; len(sources): unknown
     times: Floats | None = None  # when a row was learnt, in seconds
     delays: Floats | None = None  # how long after its decision; seconds or decisions, but one of the two
     first_line: int = 1  # of the file, that holds row 0
@@ -51,8 +63,16 @@ class Table:
     partial: bool = False  # whether some decisions were made among some of the arms only
 
     def __post_init__(self) -> None:
+        if not isinstance(self.log, CheckedLog):
+            log = CheckedLog(**self.log.columns(), has_notes=self.log.notes is not None)
+            object.__setattr__(self, "log", log)
         if not self.sources and len(self.codes) == 0:
             object.__setattr__(self, "codes", np.zeros(self.rows, np.int64))
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of the log by name, each an array of its type."""
+        return self.log.columns()
 
     @property
     def rows(self) -> int:
@@ -60,25 +80,26 @@ class Table:
         return int(np.size(self.log.arms))
 
     def place(self, row: int) -> str:
-        """Where a row stands in its file."""
+        """Return where a row stands in its file."""
         return f"line {row + self.first_line}" if self.first_line > 1 else f"row {row + 1}"
 
 
-def fitted(table: Table, policy: Policy[Any]) -> Table:
-    """The table as a policy can learn from it, or a sentence why it cannot.
+def fit_log(log: RewardLog, policy: Policy[Any]) -> RewardLog:
+    """Return the log as a policy can learn from it; raises InputError if it cannot.
 
-    A policy that only counts never looks at a probability, so a missing one is no harm; one that weighs must have it.
+    A policy that only counts never uses a probability, so a missing one is no harm; one that weighs must have it.
     """
-    decided = "" if table.terms is None else table.terms.policy
-    if policy.reads_note and (table.log.notes is None or decided.partition(":")[0] not in ("", policy.name)):
+    decided = "" if log.terms is None else log.terms.policy
+    has_notes = not isinstance(log.log, CheckedLog) or log.log.has_notes
+    if policy.reads_note and (not has_notes or decided.partition(":")[0] not in ("", policy.name)):
         raise InputError(f"{policy} learns from coins it throws when it decides, and this log does not tell them")
-    missing = np.isnan(np.asarray(table.log.probabilities))
+    missing = np.isnan(log.log.probabilities)
     if not policy.explicit or not missing.any():
-        return table
+        return log
     if policy.late != "exact":
-        row = table.place(int(np.argmax(missing)))
+        row = log.place(int(np.argmax(missing)))
         raise InputError(
             f"{policy} weighs a reward by the probability its arm had, and {row} has none: name their column, "
             "or audit with a policy that only counts, such as ucb1 or thompson"
         )
-    return replace(table, log=replace(table.log, probabilities=np.where(missing, 1.0, table.log.probabilities)))
+    return replace(log, log=replace(log.log, probabilities=np.where(missing, 1.0, log.log.probabilities)))

@@ -1,4 +1,4 @@
-"""Threat model B: the attacker sees the arm that was shown and its reward, and changes the reward."""
+"""Threat model B: the attacker sees the arm that was pulled and its reward, and changes the reward."""
 
 from dataclasses import dataclass
 
@@ -18,10 +18,10 @@ class Target:
     arm: int
 
 
-def favoured(arm: int | None, means: Floats) -> int:
+def favoured_arm(arm: int | None, means: Floats) -> int:
     """The arm an attack wants pulled: the one named, counted from 1, or the runner-up."""
     if len(means) < 2:
-        raise InputError("this attack needs an arm to favour, so at least 2 arms; 1 was given")
+        raise InputError("this attack needs an arm to favour, so at least 2 arms; there is 1")
     if arm is not None and arm > len(means):
         raise InputError(f"arm must be one of 1 to {len(means)}, not {arm}")
     return runner_up(means) if arm is None else arm - 1
@@ -32,11 +32,8 @@ class SinkShown(Adversary[Target]):
     """Every success of the best arm becomes a failure, while the budget lasts."""
 
     about = About("sink-shown", "every reward of one arm becomes 0 (default: the best)", sees=("arm", "reward"))
-    arm: int | None = parameter(None, "the arm to harm, counted from 1; the best if not given", least=1)
-
-    @property
-    def needs(self) -> Can:
-        return Can.ERASE
+    arm: int | None = parameter(None, "the arm to harm, counted from 1; the best by default", least=1)
+    needs = Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Target:
         if self.arm is not None and self.arm > len(means):
@@ -49,15 +46,12 @@ class SinkShown(Adversary[Target]):
 
 @dataclass(frozen=True)
 class SinkBest(Adversary[Target]):
-    """Whatever is best in a round fails in it: where contexts come, that is another arm for another user."""
+    """The arm that is best in a round fails in it; with contexts that is another arm for another user."""
 
     about = About(
         "sink-best", "every reward of the arm that is best in its round becomes 0", sees=("arm", "reward", "means")
     )
-
-    @property
-    def needs(self) -> Can:
-        return Can.ERASE
+    needs = Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Target:
         return Target(int(np.argmax(means)))
@@ -78,14 +72,11 @@ class Targets:
 
 @dataclass(frozen=True)
 class SinkNear(Adversary[Targets]):
-    """Arms that are nearly as good fall with the best one: whoever learns of one arm from others is misled by all."""
+    """Arms that are nearly as good fall with the best, which misleads policies that learn of one arm from others."""
 
     about = About("sink-near", "every reward of every arm nearly as good as the best becomes 0", sees=("arm", "reward"))
     within: float = parameter(0.2, "how near the best mean an arm must be", least=0, most=1)
-
-    @property
-    def needs(self) -> Can:
-        return Can.ERASE
+    needs = Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Targets:
         return Targets((means >= means.max() - self.within).astype(np.float64))
@@ -99,14 +90,11 @@ class Promote(Adversary[Target]):
     """Every pull of one arm looks perfect."""
 
     about = About("promote", "every reward of one arm becomes 1 (default: the runner-up)", sees=("arm", "reward"))
-    arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
-
-    @property
-    def needs(self) -> Can:
-        return Can.ADD
+    arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up by default", least=1)
+    needs = Can.ADD
 
     def start(self, means: Floats, horizon: int) -> Target:
-        return Target(favoured(self.arm, means))
+        return Target(favoured_arm(self.arm, means))
 
     def tamper_reward(self, memory: Target, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
         return 1.0 if arm == memory.arm else reward
@@ -126,15 +114,12 @@ class Oracle(Adversary[Target]):
         fidelity="recalled",
         sees=("arm", "reward", "means"),
     )
-    arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up if not given", least=1)
+    arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up by default", least=1)
     margin: float = parameter(0.1, "how far below the favoured arm the others are pushed", least=0, most=1)
-
-    @property
-    def needs(self) -> Can:
-        return Can.ERASE
+    needs = Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Target:
-        return Target(favoured(self.arm, means))
+        return Target(favoured_arm(self.arm, means))
 
     def tamper_reward(self, memory: Target, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
         wanted = max(means[memory.arm] - self.margin, 0.0)
