@@ -12,7 +12,7 @@ from timing import interleaved
 
 import robandit as rb
 from robandit.dice import seed_words
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
 
 ROUNDS, ARMS, RUNS = 1_000_000, 9, 4
 LIMITS = {"samba": 1.2, "samba, leading adversary": 1.25, "a user's policy in a script": 1.3}
@@ -58,9 +58,10 @@ def play_c(function: Any, theta: float, budget: int) -> np.ndarray:
 
 def play_lab(policy: Any, adversary: Any) -> np.ndarray:
     """Regrets of the lab, one thread, in this thread."""
-    table = set_table(policy, rb.Bernoulli(np.arange(1, ARMS + 1) / (ARMS + 1)), adversary, ROUNDS, RUNS, 1, 200)
-    table.play_compiled(slice(0, RUNS), "full")
-    return table.regret[:, -1]
+    means = np.arange(1, ARMS + 1) / (ARMS + 1)
+    runner = prepare(rb.Scenario(policy, means, adversary, horizon=ROUNDS, runs=RUNS), 200)
+    runner.play_compiled(slice(0, RUNS), "full")
+    return runner.buffers.regret[:, -1]
 
 
 def main() -> bool:

@@ -10,7 +10,7 @@ from timing import interleaved
 import robandit as rb
 from robandit.catalogue import shipped
 from robandit.environments.means import spread_means
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
 
 GROWTH = (2, 10, 100, 1000)
 LIMITS = {
@@ -27,8 +27,8 @@ ROUNDS = {9: 500_000, 2: 100_000, 10: 50_000, 100: 20_000, 1000: 5_000}
 
 def played(name: str, arms: int) -> None:
     """One play with the published constants."""
-    table = set_table(rb.policy(name), rb.Bernoulli(spread_means(arms)), None, ROUNDS[arms], 1, 1, 10)
-    table.play_compiled(slice(0, 1), "full")
+    runner = prepare(rb.Scenario(name, spread_means(arms), horizon=ROUNDS[arms], runs=1), 10)
+    runner.play_compiled(slice(0, 1), "full")
 
 
 def newton_steps(name: str, rounds: int = 3000) -> str:
@@ -46,7 +46,7 @@ def newton_steps(name: str, rounds: int = 3000) -> str:
 
     setattr(module, solver, counting)
     try:
-        set_table(rb.policy(name), rb.Bernoulli(spread_means(9)), None, rounds, 1, 1, 1).play_interpreted(slice(0, 1))
+        prepare(rb.Scenario(name, spread_means(9), horizon=rounds, runs=1), 1).play_interpreted(slice(0, 1))
     finally:
         setattr(module, solver, original)
     return f"mean {np.mean(counted):.2f}, most {max(counted)}"

@@ -14,11 +14,11 @@ os.environ["COLUMNS"] = "110"
 PAGE = Path(__file__).parent / "theory.md"
 BLOCK = re.compile(r"```\n(\$ robandit .*?)```\n", re.S)
 TABLE = re.compile(r"<!-- verdicts -->\n.*?<!-- end -->\n", re.S)
-KEPT = re.compile(r"(?<![\w.])\d[\d,]*\.\d+(?![\w.])")  # numbers with a point, which prose may only repeat
+NUMBER = re.compile(r"(?<![\w.])\d[\d,]*\.\d+(?![\w.])")  # numbers with a point, which prose may only repeat
 
 
 def output_of(command: str) -> str:
-    """What a command prints."""
+    """Returns what a command prints."""
     from robandit.cli.main import main
 
     out = io.StringIO()
@@ -29,38 +29,38 @@ def output_of(command: str) -> str:
 
 
 def block(text: str) -> str:
-    """A block anew: each command with its output."""
+    """Returns a block anew: each command with its output."""
     commands = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
     return "```\n" + "\n".join(f"$ {command}\n{output_of(command)}" for command in commands) + "\n```\n"
 
 
 def verdicts() -> str:
-    """The table of statements and the theorems' evidence."""
-    told = json.loads(output_of("robandit paper theory --json"))
+    """Returns the table of statements and the theorems' evidence."""
+    result = json.loads(output_of("robandit paper theory --json"))
     rows = [
-        f"| {item['where']} | {item['text']} | {item['verdict']} | {item['label']} |" for item in told["statements"]
+        f"| {item['where']} | {item['text']} | {item['verdict']} | {item['label']} |" for item in result["statements"]
     ]
-    held = [f"- **{item['id']}** ({item['label']}). {item['evidence']}" for item in told["theorems"]]
+    held = [f"- **{item['id']}** ({item['label']}). {item['evidence']}" for item in result["theorems"]]
     head = "| where | statement | verdict | known |\n|---|---|---|---|\n"
     return f"<!-- verdicts -->\n{head}" + "\n".join(rows) + "\n\nWhat holds:\n\n" + "\n".join(held) + "\n<!-- end -->\n"
 
 
-def filled(text: str) -> str:
-    """The page with every output as it is today."""
-    text = BLOCK.sub(lambda found: block(found[1]), text)
+def fill(text: str) -> str:
+    """Returns the page with every output as it is today."""
+    text = BLOCK.sub(lambda match: block(match[1]), text)
     return TABLE.sub(lambda _: verdicts(), text)
 
 
 def loose_numbers(text: str) -> list[str]:
-    """Numbers with a point in the prose that no block and no table shows."""
-    shown = " ".join([*BLOCK.findall(text), *TABLE.findall(text)])
+    """Returns the numbers with a point in the prose that stand in no block and no table."""
+    blocks = " ".join([*BLOCK.findall(text), *TABLE.findall(text)])
     prose = re.sub(r"`[^`\n]*`", "", TABLE.sub("", BLOCK.sub("", text)))
-    return [number for number in KEPT.findall(prose) if number not in shown]
+    return [number for number in NUMBER.findall(prose) if number not in blocks]
 
 
 if __name__ == "__main__":
     before = PAGE.read_text(encoding="utf-8")
-    after = filled(before)
+    after = fill(before)
     if loose_numbers(after):
         sys.exit(f"numbers no command produces: {', '.join(loose_numbers(after))}")
     if "--check" in sys.argv[1:]:

@@ -1,4 +1,4 @@
-"""`make proofs`: compiles every proof from nothing, prints what is proved, refuses any axiom but those of the reals."""
+"""`make proofs`: compiles every proof afresh, prints what is proved, accepts no axiom but those of the reals."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 OPTIONS = ("-q", "-w", "-require-in-module", "-R", ".", "robandit")
 NO_COQ = "The proofs need Coq: install it first (on Debian and Ubuntu: apt-get install coq)."
 WHOLE = "All"  # every file, each a module
-OF_OURS = re.compile(r"^Require Import ([\w ]+)\.$", re.MULTILINE)
+OUR_IMPORTS = re.compile(r"^Require Import ([\w ]+)\.$", re.MULTILINE)
 
 # what Coq's own construction of the real numbers rests on
 OF_THE_REALS = {
@@ -25,28 +25,28 @@ OPENS, ENDS = re.compile(r"^Section\s+(\w+)$"), re.compile(r"^End\s+(\w+)$")
 UNPROVED = re.compile(r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Declare|Unset|bypass_check)\b")
 
 
-class Refused(Exception):
-    """A proof that does not hold, or rests on something else."""
+class ProofError(Exception):
+    """A proof does not hold, or rests on something else."""
 
 
 def without_comments(text: str) -> str:
-    """Coq's comments are nested: the innermost go first."""
+    """Returns the text without Coq's comments; they are nested, so the innermost go first."""
     while text != (text := re.sub(r"\(\*(?:(?!\(\*|\*\)).)*\*\)", " ", text, flags=re.DOTALL)):
         pass
     return text
 
 
-def look_for_holes(folder: Path) -> None:
-    """No file may leave a proof open or postulate anything, used or not."""
+def check_for_holes(folder: Path) -> None:
+    """Raises ProofError for a file that leaves a proof open or postulates anything, used or not."""
     for file in sorted(folder.glob("*.v")):
-        found = UNPROVED.search(without_comments(file.read_text()))
-        if found:
-            raise Refused(f"{file.name} says {found.group()}: every lemma must be proved")
-        look_for_assumptions(file)
+        hole = UNPROVED.search(without_comments(file.read_text()))
+        if hole:
+            raise ProofError(f"{file.name} says {hole.group()}: every lemma must be proved")
+        check_assumptions(file)
 
 
-def look_for_assumptions(file: Path) -> None:
-    """Inside a section an assumption becomes a premise of what is proved there; outside it would be an axiom."""
+def check_assumptions(file: Path) -> None:
+    """Raises ProofError for an assumption outside a section, an axiom; inside it is a premise of what is proved."""
     sections: list[str] = []
     for sentence in re.split(r"\.(?=\s|$)", without_comments(file.read_text())):
         sentence = " ".join(sentence.split()).lstrip("-+*{} ")
@@ -55,42 +55,42 @@ def look_for_assumptions(file: Path) -> None:
         elif (ended := ENDS.match(sentence)) and ended[1] in sections:
             sections.remove(ended[1])
         elif not sections and (assumed := ASSUMED.match(sentence)):
-            raise Refused(f"{file.name} says {assumed[1]} outside a section, which is an axiom: {sentence[:60]}")
+            raise ProofError(f"{file.name} says {assumed[1]} outside a section, which is an axiom: {sentence[:60]}")
 
 
-def look_at_statements(text: str) -> None:
-    """What Theorems.v shows as proved must be among the things whose axioms it asks for."""
+def check_statements(text: str) -> None:
+    """Raises ProofError if Theorems.v states something as proved whose axioms it does not ask for."""
     text = without_comments(text)
-    asked = set(re.findall(r"@([\w.']+)", text.partition("Definition everything")[2]))
+    audited = set(re.findall(r"@([\w.']+)", text.partition("Definition everything")[2]))
     for name in re.findall(r"^\s*Check\s+@?([\w.']+)\.", text, re.MULTILINE):
-        if name not in asked:
-            raise Refused(f"Theorems.v shows {name}, and does not ask on which axioms it rests")
+        if name not in audited:
+            raise ProofError(f"Theorems.v shows {name}, and does not ask on which axioms it rests")
 
 
-def look_again(folder: Path) -> None:
-    """Coq's own checker reads what was compiled again, by other code, and names every axiom in it, used or not."""
+def check_with_coqchk(folder: Path) -> None:
+    """Has Coq's own checker read what was compiled, by other code. Raises ProofError for any axiom, used or not."""
     command = ["coqchk", "-silent", "-o", "-R", ".", "robandit", f"robandit.{WHOLE}"]
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    axioms = axioms_listed(done.stdout)
+    axioms = parse_axioms(done.stdout)
     if done.returncode or axioms is None:
-        raise Refused(f"coqchk does not agree:\n{done.stdout}")
-    if other := {name for name in axioms if not of_coq(name)}:
-        raise Refused(f"coqchk finds the axioms {', '.join(sorted(other))}, which are not of the real numbers")
+        raise ProofError(f"coqchk does not agree:\n{done.stdout}")
+    if other := {name for name in axioms if not is_of_coq(name)}:
+        raise ProofError(f"coqchk finds the axioms {', '.join(sorted(other))}, which are not of the real numbers")
 
 
-def axioms_listed(output: str) -> set[str] | None:
-    """The axioms in what coqchk prints, None where it lists none."""
+def parse_axioms(output: str) -> set[str] | None:
+    """Returns the axioms in what coqchk prints, None where it lists none."""
     listed = re.search(r"^\* Axioms:(.*?)^\* ", output, re.DOTALL | re.MULTILINE)
     return None if listed is None else set(listed[1].split())
 
 
-def of_coq(name: str) -> bool:
+def is_of_coq(name: str) -> bool:
     """Whether an axiom, by its full name, is one of Coq's real numbers."""
     return any(name == axiom or name.endswith(f".{axiom}") for axiom in OF_THE_REALS) and name.startswith("Coq.")
 
 
-def in_order(folder: Path) -> list[str]:
-    """The files of a folder in the order they need each other."""
+def sort_files(folder: Path) -> list[str]:
+    """Returns the files of a folder in the order in which they need each other."""
     names = sorted(file.name for file in folder.glob("*.v"))
     sort = ["coqdep", *OPTIONS[3:], "-sort", *names]
     order = subprocess.run(sort, cwd=folder, check=True, capture_output=True, text=True).stdout.split()
@@ -102,24 +102,24 @@ def coq(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
 
 
 def compile_in(folder: Path, files: dict[str, str]) -> str:
+    """Compiles each file as a module of its name, all in one process: loading the reals takes longer than most files.
+
+    Returns what the last file, the statements, prints. Raises ProofError where one does not compile.
     """
-    Each file as a module of its name, all in one process, for loading the real numbers takes longer than most files;
-    what the last, the statements, prints.
-    """
-    loaded = {name: OF_OURS.sub(r"Import \1.", text) for name, text in files.items()}
+    loaded = {name: OUR_IMPORTS.sub(r"Import \1.", text) for name, text in files.items()}
     modules = [f"Module {name}. {text}\nEnd {name}.\n" for name, text in loaded.items()]
     (folder / f"{WHOLE}.v").write_text("".join(modules))
     done = coq(folder, f"{WHOLE}.v")
     if done.returncode:
         line = re.search(r"line (\d+), characters", done.stderr)
-        raise Refused(
+        raise ProofError(
             f"{place(modules, int(line[1])) if line else 'Coq'} does not compile:\n{done.stdout}{done.stderr}"
         )
     return done.stdout
 
 
 def place(modules: list[str], line: int) -> str:
-    """The file, and its own line, of a line of them all."""
+    """Returns the file, and its own line, of a line of them all."""
     for module in modules:
         if line <= (lines := module.count("\n")):
             break
@@ -127,27 +127,26 @@ def place(modules: list[str], line: int) -> str:
     return f"{module.split()[1]}v, line {line},"
 
 
-def look_at_axioms(told: str) -> set[str]:
-    """The axioms everything rests on, out of what Coq printed last."""
-    _, found, listed = told.partition("\nAxioms:\n")
-    if not found:
-        raise Refused(f"Coq did not say on which axioms the theorems rest: {told!r}")
+def read_axioms(output: str) -> set[str]:
+    """Returns the axioms everything rests on, from what Coq printed last. Raises ProofError for any other."""
+    _, heading, listed = output.partition("\nAxioms:\n")
+    if not heading:
+        raise ProofError(f"Coq did not say on which axioms the theorems rest: {output!r}")
     axioms = {line.split(" ")[0] for line in listed.splitlines() if line[:1].strip()}
     if other := axioms - OF_THE_REALS:
-        raise Refused(f"the theorems rest on {', '.join(sorted(other))}, which is not an axiom of the real numbers")
+        raise ProofError(f"the theorems rest on {', '.join(sorted(other))}, which is not an axiom of the real numbers")
     return axioms
 
 
 def check(source: Path, into: Path) -> tuple[str, set[str]]:
-    """Every proof in `source`, compiled in the fresh folder `into`: what is stated, and the axioms."""
-    look_for_holes(source)
+    """Compiles every proof of `source` in the fresh folder `into`; returns what is stated, and the axioms."""
+    check_for_holes(source)
     if (source / "Theorems.v").exists():
-        look_at_statements((source / "Theorems.v").read_text())
+        check_statements((source / "Theorems.v").read_text())
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
-    told = compile_in(into, {name: (source / f"{name}.v").read_text() for name in in_order(source)})
-    axioms = look_at_axioms(told)
-    return told.partition("\nAxioms:\n")[0], axioms
+    output = compile_in(into, {name: (source / f"{name}.v").read_text() for name in sort_files(source)})
+    return output.partition("\nAxioms:\n")[0], read_axioms(output)
 
 
 def main(into: str = "out/proofs") -> int:
@@ -157,9 +156,9 @@ def main(into: str = "out/proofs") -> int:
     began = time.perf_counter()
     try:
         stated, axioms = check(HERE, Path(into))
-        look_again(Path(into))
-    except Refused as refused:
-        print(f"Refused: {refused}", file=sys.stderr)
+        check_with_coqchk(Path(into))
+    except ProofError as error:
+        print(f"Refused: {error}", file=sys.stderr)
         return 1
     print(stated)
     print("Axioms, all of them of Coq's real numbers:", *sorted(axioms), sep="\n  ")

@@ -15,7 +15,7 @@ from robandit.catalogue import SHIPPED, shipped
 from robandit.conformance import ADVERSARY_LAWS, check_adversary
 from robandit.environments.means import move_reward
 from robandit.errors import PartError
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
 from robandit.layout import layout_of
 from tests.support import stream
 
@@ -155,8 +155,8 @@ def test_all_timetables_are_one_compiled_kind_and_those_that_watch_say_so() -> N
 
 
 def test_nobody_is_a_part_and_leaves_the_numbers_alone() -> None:
-    table = set_table(rb.Samba(), rb.Bernoulli(MEANS), None, 300, 4, 1, 5)
-    assert type(table.adversary) is Nobody
+    scenario = rb.Scenario(rb.Samba(), MEANS, horizon=300, runs=4)
+    assert type(scenario.adversary) is Nobody
     broke = rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), rb.attack("flip", budget=0), horizon=300, runs=4)
     clean = rb.simulate(rb.Samba(), rb.Bernoulli(MEANS), horizon=300, runs=4)
     assert np.array_equal(broke.regret, clean.regret)
@@ -205,10 +205,11 @@ class Cashier(rb.Policy[Till]):
 @pytest.mark.parametrize("budget", [0.3, 2.3, 2.8])
 def test_the_policy_is_shown_as_much_corruption_as_was_paid(attack: str, budget: float) -> None:
     """Not the bill but what the policy lost: the last step is shortened in the rewards too."""
-    table = set_table(Cashier(), Steady([0.5, 1.0]), rb.attack(attack, budget=budget), 50, 1, 1, 5)
-    till = table.play_interpreted(slice(0, 1)).state
+    scenario = rb.Scenario(Cashier(), Steady([0.5, 1.0]), rb.attack(attack, budget=budget), horizon=50, runs=1)
+    runner = prepare(scenario, 5)
+    till = runner.play_interpreted(slice(0, 1)).parts.state
     assert 50.0 - till.taken == pytest.approx(budget, rel=1e-12)
-    assert table.paid[0, -1] == pytest.approx(budget, rel=1e-12)
+    assert runner.buffers.paid[0, -1] == pytest.approx(budget, rel=1e-12)
 
 
 def test_a_bill_of_equal_items_comes_out_even() -> None:
@@ -242,8 +243,8 @@ def test_moved_rewards_have_the_wanted_mean_and_stay_put_otherwise() -> None:
 
 def test_the_policy_sees_the_corrupted_means() -> None:
     """Under blackout nothing pays, so SAMBA stands still while the budget lasts."""
-    table = set_table(rb.Samba(), rb.Bernoulli(MEANS), rb.attack("blackout", budget=1e9), 300, 1, 1, 5)
-    assert table.play_compiled(slice(0, 1))[1].probabilities == pytest.approx([0.25] * 4, abs=0)
+    runner = prepare(rb.Scenario("samba", MEANS, rb.attack("blackout", budget=1e9), horizon=300, runs=1), 5)
+    assert runner.play_compiled(slice(0, 1)).parts.state.probabilities == pytest.approx([0.25] * 4, abs=0)
 
 
 NINE = np.arange(1, 10) / 10
@@ -305,8 +306,8 @@ class Watcher(rb.Adversary[Diary]):
 
 
 def test_p_of_an_implicit_policy_is_shown_as_the_frequencies_of_64_trials_renewed_every_16_rounds() -> None:
-    table = set_table(rb.Thompson(), rb.Bernoulli(MEANS), Watcher(budget=1.0), 160, 1, 1, 5)
-    seen = table.play_interpreted(slice(0, 1)).memory.seen
+    runner = prepare(rb.Scenario("thompson", MEANS, Watcher(budget=1.0), horizon=160, runs=1), 5)
+    seen = runner.play_interpreted(slice(0, 1)).parts.memory.seen
     assert seen.sum(axis=1) == pytest.approx([1.0] * 160)
     assert np.array_equal(64 * seen, np.round(64 * seen))
     renewed = np.flatnonzero((np.diff(seen, axis=0) != 0.0).any(axis=1)) + 1

@@ -1,6 +1,7 @@
 """Journals of learners audited: the state is the learner's own, with arms that came and went, without a source."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from robandit.state import save_state
 def test_a_journal_is_audited_and_unlearning_is_what_its_learner_does(tmp_path: Path, robandit: Any) -> None:
     path, again = tmp_path / "ring.journal", tmp_path / "again.journal"
     attack = rb.attack("push-shown:lowered=0,raised=1,worst=true,first=3000", budget=400)
-    record(path, rb.Samba(), rb.Bernoulli([0.4, 0.5]), attack, horizon=5000, sources=100, ring=3)
+    record(path, rb.Scenario("samba", [0.4, 0.5], attack, horizon=5000), sources=100, ring=3)
     fakes = read_columns(path)
     ring = {fakes.source_names[code] for code in fakes.sources[fakes.fake]}
     code, told, _ = robandit("audit", str(path), "--no-price", "--json")
@@ -101,7 +102,7 @@ def test_stretches_of_every_kind_come_to_the_learners_state(tmp_path: Path, poli
     fold = Stretched(rb.policy(policy), table.log, table.codes, setting, 3, None, None, table.terms, table.changes)
     marks, nobody = np.array([300, 1000, table.rows]), np.array([NOBODY])
     beliefs, state = fold.fold(nobody, marks, fold.kind, table.codes)
-    plain, other = fold.fold(nobody, marks, fold.kind, table.codes, engine="plain")
+    plain, other = replace(fold, engine="plain").fold(nobody, marks, fold.kind, table.codes)
     with rb.Learner.open(tmp_path / "j", read_only=True) as learner:
         assert save_state(fold.policy, state) == save_state(fold.policy, other) == learner.saved_state()
     assert np.array_equal(beliefs, plain)

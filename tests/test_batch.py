@@ -12,7 +12,7 @@ import pytest
 
 import robandit as rb
 from robandit.lab.batch import chunks
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
 from robandit.lab.trace import checkpoint_grid, summarised
 from tests.support import MEANS9, hear_ctrl_c, said_after
 
@@ -85,7 +85,9 @@ class Stubborn(rb.Policy[Purse]):
 def test_luck_does_not_depend_on_what_is_pulled() -> None:
     """The environment takes one uniform a round: equal arms pay the same rewards in the same rounds."""
     purses = [
-        set_table(Stubborn(arm), rb.Bernoulli([0.4, 0.4]), None, 50, 1, 3, 1).play_interpreted(slice(0, 1))[1].total
+        prepare(rb.Scenario(Stubborn(arm), [0.4, 0.4], horizon=50, runs=1, seed=3), 1)
+        .play_interpreted(slice(0, 1))
+        .parts.state.total
         for arm in (0, 1)
     ]
     assert purses[0] == purses[1] != 0.0

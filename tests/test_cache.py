@@ -14,7 +14,7 @@ def test_one_makes_it_and_the_others_wait(kernel_cache: Path) -> None:
 
     def second() -> bytes:
         waits.set()
-        return cache.kept("piece.bc", lambda: b"made twice")
+        return cache.read_or_make("piece.bc", lambda: b"made twice")
 
     with ThreadPoolExecutor() as pool:
         with cache.alone("piece.bc"):
@@ -22,7 +22,7 @@ def test_one_makes_it_and_the_others_wait(kernel_cache: Path) -> None:
             waits.wait()
             with open(kernel_cache / ".piece.bc.lock") as lock:
                 assert not cache.locked(lock)
-            cache.keep("piece.bc", b"made once")
+            cache.write_entry("piece.bc", b"made once")
         assert told.result() == b"made once"
     assert [path.name for path in kernel_cache.iterdir()] == ["piece.bc"]
 
@@ -30,5 +30,5 @@ def test_one_makes_it_and_the_others_wait(kernel_cache: Path) -> None:
 def test_one_that_was_stopped_is_not_waited_for(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "PATIENCE", 0.05)
     with cache.alone("piece.bc"):
-        assert cache.kept("piece.bc", lambda: b"made beside it") == b"made beside it"
-    assert cache.found("piece.bc") == b"made beside it"
+        assert cache.read_or_make("piece.bc", lambda: b"made beside it") == b"made beside it"
+    assert cache.read_entry("piece.bc") == b"made beside it"

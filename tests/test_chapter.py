@@ -23,7 +23,7 @@ def maker(monkeypatch: Any) -> Any:
 
 
 def test_a_quick_block_is_what_its_commands_print(maker: Any) -> None:
-    (block,) = [found for found in maker.BLOCK.findall(PAGE) if "--runs 0" in found]
+    (block,) = [text for text in maker.BLOCK.findall(PAGE) if "--runs 0" in text]
     assert maker.block(block) == f"```\n{block}```\n"
     changed = block.replace("2.712879 C", "2.7 C")
     assert maker.block(changed) != f"```\n{changed}```\n"

@@ -14,7 +14,7 @@ from robandit.catalogue import SHIPPED, shipped
 from robandit.conformance.walks import ground_for
 from robandit.errors import CompileError, PartError, PlayError
 from robandit.lab.compile import kernel
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
 
 ENVIRONMENT = rb.Bernoulli([0.2, 0.8])
 
@@ -200,7 +200,7 @@ def test_methods_may_have_defaults() -> None:
         (WithList(), PartError, r"seen is a list after start \(test_compile.py line \d+\): allowed are numbers"),
         (NotANumber(), PartError, "not a distribution"),
         (CutFloat(), PartError, "state.count is declared int but became 0.5"),
-        (NoSuchArm(), PartError, r"choose \(test_compile.py line \d+\) answered arm 5 in round 0, allowed are 0 to 1"),
+        (NoSuchArm(), PartError, r"choose \(test_compile.py line \d+\) returned arm 5 in round 0, allowed are 0 to 1"),
         (LateTrouble(), PlayError, "chose arm 9, allowed are 0 to 1"),
         (LateNan(), PlayError, "left the simplex"),
         (ListProbabilities(), PartError, "state.probabilities must be a one-dimensional float array"),
@@ -322,7 +322,7 @@ def test_nonsense_from_an_adversary_buys_nothing() -> None:
     assert late.corruption_paid.max() == 0.0
     for adversary, message in [
         (NanMeans(budget=5.0), r"means proposed in round 0 are no numbers.*test_compile.py line"),
-        (Silent(budget=5.0), "wrote a proposal in round 0 but did not answer True"),
+        (Silent(budget=5.0), "wrote a proposal in round 0 but did not return True"),
         (Both(budget=5.0), "must define tamper_means"),
     ]:
         with pytest.raises((PartError, rb.InputError), match=message):
@@ -366,13 +366,11 @@ class Wrapper(rb.Policy[Nested]):
 def test_parts_nest() -> None:
     from robandit.conformance.law import require_same_play
 
-    def table() -> Any:
-        return set_table(Wrapper(rb.Samba(0.1)), ENVIRONMENT, rb.attack("flip", budget=9), 500, 3, 1, 10)
-
-    require_same_play(table, "nested")
-    parts = table().play_compiled(slice(0, 3))
-    assert parts[1].table.sum() == 500
-    assert parts[1].table[:, 0].sum() == 0
+    scenario = rb.Scenario(Wrapper(rb.Samba(0.1)), ENVIRONMENT, rb.attack("flip", budget=9), horizon=500, runs=3)
+    require_same_play(lambda: prepare(scenario, 10), "nested")
+    state = prepare(scenario, 10).play_compiled(slice(0, 3)).parts.state
+    assert state.table.sum() == 500
+    assert state.table[:, 0].sum() == 0
 
 
 def test_the_plain_engine_gives_the_same_bits_and_plays_what_cannot_be_compiled() -> None:
@@ -398,4 +396,6 @@ def test_every_shipped_part_goes_the_fast_road() -> None:
     games += [(rb.Samba(), ENVIRONMENT, adversary) for adversary in attacks]
     assert {type(environment) for _, environment, _ in games} == set(shipped("environment").values())
     for game in games:
-        assert set_table(*game, 10, 1, 1, 5).play_compiled(slice(0, 1), "full").road == "linked", game
+        assert prepare(rb.Scenario(*game, horizon=10, runs=1), 5).play_compiled(slice(0, 1), "full").road == "linked", (
+            game
+        )

@@ -12,7 +12,7 @@ from robandit.conformance.law import require_same_play
 from robandit.environments.contexts import Contexts
 from robandit.errors import PartError
 from robandit.lab.matched import ContextLog
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
 from robandit.policies.linear.linucb import LinUcb
 from robandit.variates import normal_draw
 from tests.naive.contexts import NaiveArms, NaiveSampling, NaiveUcb, play, replay
@@ -52,7 +52,8 @@ def test_one_user_for_ever_is_a_game_of_fixed_features_to_the_bit(name: str) -> 
 @pytest.mark.parametrize("name", LOOKING)
 def test_compiled_equals_interpreted(name: str) -> None:
     adversary = rb.attack("sink-best", budget=9.5, capability="erase:share=0.5")
-    require_same_play(lambda: set_table(rb.policy(name), GAME, adversary, 200, 2, 9, 10), name)
+    scenario = rb.Scenario(name, GAME, adversary, horizon=200, runs=2, seed=9)
+    require_same_play(lambda: prepare(scenario, 10), name)
 
 
 def test_what_must_hold_of_every_play() -> None:

@@ -19,7 +19,7 @@ from robandit.errors import CompileError, PlayError
 from robandit.lab.compile import cache, functions, kernel
 from robandit.lab.compile.memory import block_of, measure, places, read_scalars
 from robandit.lab.log import Log, replay_log
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
 from robandit.layout import layout_of
 from robandit.state import saved
 from tests.rings import play
@@ -126,11 +126,11 @@ def test_names_do_not_clash(tmp_path: Path) -> None:
     (tmp_path / "two.py").write_text(wrapper)
     own = rb.Catalogue().with_file(str(tmp_path / "one.py")).with_file(str(tmp_path / "two.py"))
     policy = own.policy("wrapper:inside=(plain)")
-    table = set_table(policy, ENVIRONMENT, None, 50, 1, 1, 5)
-    seat = table.play_compiled(slice(0, 1))
-    assert seat.road == "linked"
-    assert seat.state.probabilities.tolist() == [1.0, 0.0, 0.0]
-    assert seat.state.inner.probabilities.tolist() == [0.0, 1.0, 0.0]
+    runner = prepare(rb.Scenario(policy, ENVIRONMENT, horizon=50, runs=1), 5)
+    call = runner.play_compiled(slice(0, 1))
+    assert call.road == "linked"
+    assert call.parts.state.probabilities.tolist() == [1.0, 0.0, 0.0]
+    assert call.parts.state.inner.probabilities.tolist() == [0.0, 1.0, 0.0]
 
 
 FOLD = """
@@ -237,12 +237,12 @@ def test_many_threads_may_build_at_once(kernel_cache: Path) -> None:
 
 
 def test_the_cache_is_pruned_and_keeps_what_was_used_last(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "KEPT", 3)
+    monkeypatch.setattr(cache, "MOST_ENTRIES", 3)
     (kernel_cache / "kernel_of_the_other_road").mkdir(parents=True)
     (kernel_cache / "kernel_of_the_other_road" / "numba.nbc").write_bytes(b"content")
     os.utime(kernel_cache / "kernel_of_the_other_road", (0, 0))
     for number in range(5):
-        cache.keep(f"{number}.o", b"content")
+        cache.write_entry(f"{number}.o", b"content")
         os.utime(kernel_cache / f"{number}.o", (number, number))
         if number == 2:
             os.utime(kernel_cache / "0.o", (99, 99))
@@ -264,11 +264,9 @@ def test_the_other_road_gives_the_same_bits(kernel_cache: Path, monkeypatch: pyt
     monkeypatch.setattr(kernel, "_KERNELS", {})
     adversary = rb.attack("invert", schedule="leading:theta=0.3", budget=10, size=0.4)
 
-    def table() -> Any:
-        return set_table(rb.policy("floor:inner=(thompson)"), ENVIRONMENT, adversary, 300, 2, 7, 20)
-
-    require_same_play(table, "the other road")
-    assert table().play_compiled(slice(0, 1)).road == "numba"
+    scenario = rb.Scenario("floor:inner=(thompson)", ENVIRONMENT, adversary, horizon=300, runs=2, seed=7)
+    require_same_play(lambda: prepare(scenario, 20), "the other road")
+    assert prepare(scenario, 20).play_compiled(slice(0, 1)).road == "numba"
     phased = rb.policy("barbar:scale=1")
     log = play(phased, ENVIRONMENT.means, 300).table.log
     folded = [replay_log(phased, log, arms=3, horizon=300, engine=engine) for engine in ("rounds", "plain")]

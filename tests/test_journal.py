@@ -271,7 +271,8 @@ def test_a_watching_adversary_changes_no_decision(tmp_path: Path) -> None:
     from robandit.online.simulated import record
 
     adversary = rb.attack("invert", schedule="leading:theta=0.2", budget=5)
-    trace = record(tmp_path / "j", rb.Thompson(), rb.Bernoulli([0.2, 0.8]), adversary, horizon=300, ring=1, sources=1)
+    scenario = rb.Scenario("thompson", [0.2, 0.8], adversary, horizon=300)
+    trace = record(tmp_path / "j", scenario, ring=1, sources=1)
     log = read_columns(tmp_path / "j")
     assert trace.pulls.sum() == (~log.rewarded).sum() == log.rewarded.sum() == 300
     assert 0 < log.fake.sum() <= trace.rounds_changed[0]

@@ -1,5 +1,6 @@
 """A log folded without some of its rows: equal to the log that never had them, compiled or not, on any threads."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def test_compiled_is_interpreted(name: str) -> None:
     assert fold.kind == KINDS[name]
     marks, left = fold.marks(3), np.array([NOBODY, 5, 7])
     beliefs, state = fold.fold(left, marks, fold.kind, CODES)
-    plain, plain_state = fold.fold(left, marks, fold.kind, CODES, engine="plain")
+    plain, plain_state = replace(fold, engine="plain").fold(left, marks, fold.kind, CODES)
     assert np.array_equal(beliefs, plain)
     assert saved(state) == saved(plain_state) == saved(replayed(name, CODES != 7))
 
@@ -100,7 +101,7 @@ def test_a_shadow_is_looked_at_before_it_learns() -> None:
 
 
 def test_ctrl_c_is_heard() -> None:
-    def interrupt(rows: float) -> None:
+    def interrupt(share: float) -> None:
         raise KeyboardInterrupt
 
     big = np.tile(ARMS, 400)

@@ -140,14 +140,14 @@ def test_claims_rest_on_statements_that_are_there() -> None:
 
 def test_what_is_missing_is_not_tested(tmp_path: Path) -> None:
     study = read_study(spec_path(True))
-    told = claims.weighed(Results(study, ResultStore(tmp_path)), {})
+    told = claims.weigh_claims(Results(study, ResultStore(tmp_path)), {})
     assert {claim["verdict"] for claim in told} == {"not-tested"}
 
 
 def test_a_quick_look_holds_the_grids_of_every_claim() -> None:
     """What it decides is up to the dice; that it could is not."""
     quick = read_study(spec_path(True))
-    told = claims.weighed(MadeUp(quick, lambda cell, t: 100.0 + cell.budget, 0.1), {})
+    told = claims.weigh_claims(MadeUp(quick, lambda cell, t: 100.0 + cell.budget, 0.1), {})
     assert [claim["id"] for claim in told if "Needs" in claim["evidence"]] == []
     assert [claim["id"] for claim in told if "not measured" in claim["evidence"]] == ["faster-than-omd", "ftpl-cost"]
 

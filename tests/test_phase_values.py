@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
 from robandit.policies.barbar import Barbar
 from robandit.policies.barbat import Barbat
 from robandit.policies.cbarbar import Cbarbar
@@ -89,10 +89,10 @@ def test_draa_agents_pool_their_pulls() -> None:
 def test_a_truncated_last_epoch_is_never_used() -> None:
     """Until the first epoch ends nothing is learned, however clear the rewards are."""
     length = Barbar(scale=1).start(rb.Setting(2, 10**5)).length
-    table = set_table(Barbar(scale=1), rb.Bernoulli([0.0, 1.0]), None, 10**5, 1, 1, [length - 1, length])
-    state = table.play_compiled(slice(0, 1))[1]
+    runner = prepare(rb.Scenario(Barbar(scale=1), [0.0, 1.0], horizon=10**5, runs=1), [length - 1, length])
+    state = runner.play_compiled(slice(0, 1)).parts.state
     assert state.number > 1
-    assert abs(table.regret[0, 0] - (length - 1) / 2) < 6.5 * math.sqrt(length) / 2
+    assert abs(runner.buffers.regret[0, 0] - (length - 1) / 2) < 6.5 * math.sqrt(length) / 2
 
 
 # --- elimination --------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def test_with_a_free_step_the_proof_breaks(checked: tuple[Path, str, set[str]], 
     text = (PROOFS / name).read_text()
     assert text.count(f"Hypothesis {condition}.") == 1
     free = text.replace(condition, condition.split(":")[0] + ": True")
-    (checked[0] / f"Free{name}").write_text(check.OF_OURS.sub(r"Require Import All. Import \1.", free))
+    (checked[0] / f"Free{name}").write_text(check.OUR_IMPORTS.sub(r"Require Import All. Import \1.", free))
     broken = check.coq(checked[0], f"Free{name}")
     assert broken.returncode != 0
     line, start, end = map(int, re.search(r"line (\d+), characters (\d+)-(\d+)", broken.stderr).groups())
@@ -59,10 +59,10 @@ def test_with_a_free_step_the_proof_breaks(checked: tuple[Path, str, set[str]], 
 @pytest.mark.parametrize("hole", ["Lemma open : 1 = 2. Admitted.", "Axiom luck : 1 = 2.", "Proof. admit. Qed."])
 def test_a_hole_is_refused(tmp_path: Path, hole: str) -> None:
     (tmp_path / "Fine.v").write_text(f"(* (* {hole} *) *) Lemma fine : 1 = 1. Proof. reflexivity. Qed.\n")
-    check.look_for_holes(tmp_path)
+    check.check_for_holes(tmp_path)
     (tmp_path / "Hole.v").write_text(hole)
-    with pytest.raises(check.Refused, match=r"Hole\.v says"):
-        check.look_for_holes(tmp_path)
+    with pytest.raises(check.ProofError, match=r"Hole\.v says"):
+        check.check_for_holes(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -78,29 +78,29 @@ def test_an_assumption_outside_a_section_is_an_axiom_and_refused(tmp_path: Path,
     """The very change that once passed: a false premise at the end of TwoArms.v, and a theorem drawn from it."""
     for file in PROOFS.glob("*.v"):
         shutil.copy(file, tmp_path / file.name)
-    check.look_for_holes(tmp_path)
+    check.check_for_holes(tmp_path)
     with (tmp_path / "TwoArms.v").open("a") as file:
         file.write(f"\n{said}\nTheorem false_theorem : 2 = 0. Proof. lra. Qed.\n")
-    with pytest.raises(check.Refused, match=rf"TwoArms\.v says {word} outside a section"):
-        check.look_for_holes(tmp_path)
+    with pytest.raises(check.ProofError, match=rf"TwoArms\.v says {word} outside a section"):
+        check.check_for_holes(tmp_path)
 
 
 def test_a_theorem_that_is_shown_but_not_asked_for_its_axioms_is_refused() -> None:
     text = (PROOFS / "Theorems.v").read_text()
-    check.look_at_statements(text)
-    with pytest.raises(check.Refused, match=r"shows TwoArms\.cheat,"):
-        check.look_at_statements(text.replace("Definition everything", "Check TwoArms.cheat.\nDefinition everything"))
+    check.check_statements(text)
+    with pytest.raises(check.ProofError, match=r"shows TwoArms\.cheat,"):
+        check.check_statements(text.replace("Definition everything", "Check TwoArms.cheat.\nDefinition everything"))
 
 
 def test_axioms_that_coqchk_finds_are_told_apart() -> None:
     output = (
         "* Axioms:\n    Coq.Logic.Classical_Prop.classic\n    robandit.All.TwoArms.cheat\n  \n* Constants: <none>\n"
     )
-    assert check.axioms_listed(output) == {"Coq.Logic.Classical_Prop.classic", "robandit.All.TwoArms.cheat"}
-    assert check.axioms_listed("") is None
-    assert check.of_coq("Coq.Logic.Classical_Prop.classic")
-    assert not check.of_coq("robandit.All.TwoArms.cheat")
-    assert not check.of_coq("robandit.All.Classical_Prop.classic")
+    assert check.parse_axioms(output) == {"Coq.Logic.Classical_Prop.classic", "robandit.All.TwoArms.cheat"}
+    assert check.parse_axioms("") is None
+    assert check.is_of_coq("Coq.Logic.Classical_Prop.classic")
+    assert not check.is_of_coq("robandit.All.TwoArms.cheat")
+    assert not check.is_of_coq("robandit.All.Classical_Prop.classic")
 
 
 @needs_coq
@@ -109,17 +109,17 @@ def test_a_proof_that_does_not_hold_is_refused_by_its_file_and_line(tmp_path: Pa
         "Require Import Fine.\n(* nothing *)\nLemma wrong : 1 = 2.\nProof. exact fine. Qed.\n"
     )
     (tmp_path / "Fine.v").write_text("Lemma fine : 1 = 1.\nProof. reflexivity. Qed.\n")
-    with pytest.raises(check.Refused, match=r"^Wrong\.v, line 4, does not compile:\n"):
+    with pytest.raises(check.ProofError, match=r"^Wrong\.v, line 4, does not compile:\n"):
         check.check(tmp_path, tmp_path / "built")
 
 
 def test_another_axiom_is_refused() -> None:
-    told = "theorem\n     : 1 = 1\nAxioms:\nClassical_Prop.classic : forall P : Prop,\n  P \\/ ~ P\n"
-    assert check.look_at_axioms(told) == {"Classical_Prop.classic"}
-    with pytest.raises(check.Refused, match=r"rest on Else\.luck,"):
-        check.look_at_axioms(told + "Else.luck : 1 = 2\n")
-    with pytest.raises(check.Refused, match="did not say"):
-        check.look_at_axioms("theorem\n     : 1 = 1\n")
+    output = "theorem\n     : 1 = 1\nAxioms:\nClassical_Prop.classic : forall P : Prop,\n  P \\/ ~ P\n"
+    assert check.read_axioms(output) == {"Classical_Prop.classic"}
+    with pytest.raises(check.ProofError, match=r"rest on Else\.luck,"):
+        check.read_axioms(output + "Else.luck : 1 = 2\n")
+    with pytest.raises(check.ProofError, match="did not say"):
+        check.read_axioms("theorem\n     : 1 = 1\n")
 
 
 def naive_step(p: list[Fraction], arm: int, reward: Fraction, alpha: Fraction) -> list[Fraction]:
@@ -175,10 +175,10 @@ def test_the_theorems_speak_of_the_rule_of_algorithm_1(checked: tuple[Path, str,
     done = check.coq(checked[0], "Run.v")
     assert done.returncode == 0, done.stderr
     numbers = [int(word) for word in re.findall(r"-?\d+", done.stdout)]
-    found = [Fraction(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
+    played = [Fraction(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
     wanted = [x for arms, alpha, outcomes in cases for x in naive_play(arms, alpha, outcomes)]
     assert len(cases) == 256 + 216 + 100
-    assert found == wanted
+    assert played == wanted
 
 
 def test_every_lemma_the_page_names_exists() -> None:

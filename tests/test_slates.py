@@ -9,7 +9,7 @@ import pytest
 import robandit as rb
 from robandit.catalogue import shipped
 from robandit.conformance.law import require_same_play
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
 from robandit.policies.slates.bar import shortened
 from robandit.policies.slates.slate import madow
 from tests.naive.slates import (
@@ -162,7 +162,8 @@ def test_compiled_equals_interpreted_and_the_books_are_even(name: str) -> None:
     lists = name == "listed-samba"
     ground, slate = (PATHS, 1) if lists else (rb.Bernoulli(MEANS9), 3)
     attack = rb.attack("sink-shown:arm=2", budget=7)
-    require_same_play(lambda: set_table(policy, ground, attack, 150, 1, 3, 5, slate=slate), f"{policy}")
+    scenario = rb.Scenario(policy, ground, attack, horizon=150, runs=1, seed=3, slate=slate)
+    require_same_play(lambda: prepare(scenario, 5), f"{policy}")
     trace = rb.simulate(policy, ground, horizon=150, runs=3, slate=slate)
     size = 4 if lists else 3
     assert trace.pulls.sum(axis=1).tolist() == [150 * size] * 3

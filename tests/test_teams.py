@@ -8,7 +8,7 @@ import pytest
 import robandit as rb
 from robandit.catalogue import shipped
 from robandit.conformance.law import require_same_play
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
 from robandit.policies.teams.team_samba import trimmed_sum
 from tests.naive.teams import NaiveIndependent, NaiveTeamDraa, NaiveTeamSamba
 from tests.support import near, stream
@@ -54,7 +54,8 @@ def test_every_team_policy_has_a_naive_twin() -> None:
 def test_compiled_equals_interpreted_with_agents(name: str) -> None:
     policy = rb.policy(name if name != "team-draa" else "team-draa:scale=0.3,trim=1")
     adversary = rb.attack("sink-shown", budget=9, capability="both:every=3")
-    require_same_play(lambda: set_table(policy, rb.Bernoulli(MEANS), adversary, 200, 1, 3, 5, agents=3), f"{policy}")
+    scenario = rb.Scenario(policy, MEANS, adversary, horizon=200, runs=1, seed=3, agents=3)
+    require_same_play(lambda: prepare(scenario, 5), f"{policy}")
 
 
 def test_agents_who_tell_everything_are_one_agent_of_all_their_rounds() -> None:

@@ -8,9 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from robandit.cli import theory_tables
 from robandit.cli.main import main
-from robandit.theory import lower_bound, search, statements, weigh_bounds, weigh_paths, weigh_rounds, weigh_theorems
+from robandit.theory import (
+    lower_bound,
+    search,
+    statements,
+    tables,
+    weigh_bounds,
+    weigh_paths,
+    weigh_rounds,
+    weigh_theorems,
+)
 from robandit.theory.games import SambaGame, two_arms
 from robandit.theory.growth import bernoulli_divergence, growth_constant, lai_robbins
 from robandit.theory.optimal_attack import optimal_attack
@@ -265,4 +273,7 @@ def test_the_command(monkeypatch: Any, capsys: Any) -> None:
     assert [item["label"] for item in result["theorems"]] == ["proved", "proved", "certified"]
     assert result["theorems"][0]["violations"] == 0
     assert set(result["statements"][0]) == {"id", "text", "where", "verdict", "label", "evidence"}
-    assert "2 statements: 1 fails, 1 holds under a stronger condition; 2 proved" in theory_tables.statements(result)[-1]
+    assert (
+        "2 statements: 1 fails, 1 holds under a stronger condition; 2 proved"
+        in tables.tabulate("statements", result)[-1]
+    )

@@ -19,7 +19,7 @@ from robandit.theory.optimal_attack import optimal_attack
 from robandit.theory.policy_bounds import BOUNDS, curves, samba, tabulate_bounds
 from robandit.theory.potentials import best_potential, changes
 from robandit.theory.step_law import RULES, exact_regret, growth_exponent
-from robandit.theory.steps import best_step, diffusion_ratio, equal_growth, reflecting, spending_at
+from robandit.theory.steps import best_step, diffusion_ratio, equal_growth, reflecting
 from robandit.theory.three_arms import three_arms
 from tests.support import stream
 
@@ -33,7 +33,10 @@ def test_the_least_price_by_programme_formula_and_exact_optimum() -> None:
     assert diffusion_ratio(0.25) == 1.0
     programme = best_potential(large, splines=True).price
     assert programme == pytest.approx(10.0, abs=0.1)
-    (below,), (above,) = (spending_at(MEANS, 0.0875, price, (60_000,)) for price in (0.9 * programme, 1.1 * programme))
+    below, above = (
+        optimal_attack(MEANS, learning_rate=0.0875, horizon=60_000, price=share * programme).spending
+        for share in (0.9, 1.1)
+    )
     assert below > 100.0 > 10.0 > above  # the exact attack buys below the programme's price and not above it
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import robandit as rb
 from robandit.catalogue import POLICIES, scaled, shipped
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
 from robandit.numerics import barrier_step
 from tests.support import stream
 
@@ -100,8 +100,9 @@ def test_no_policy_leaves_the_simplex_in_a_million_attacked_rounds(name: str) ->
     ground, shape = games[WIDER[name]] if name != "listed-samba" else (rb.environment("paths:rows=3,columns=3"), {})
     turns = shape.get("agents", 1) * (4 if name == "listed-samba" else shape.get("slate", 1))
     rounds, attack = ROUNDS // turns, rb.attack("push-shown:raised=1", budget=0.01 * ROUNDS)
-    table = set_table(scaled(rb.policy(name)), ground, attack, rounds, RUNS, 1, rounds, **shape)
+    scenario = rb.Scenario(scaled(rb.policy(name)), ground, attack, horizon=rounds, runs=RUNS, **shape)
+    runner = prepare(scenario, rounds)
     for run in range(RUNS):
-        table.play_compiled(slice(run, run + 1))
-    table.check_faults(slice(0, RUNS))
-    assert table.progress.tolist() == [rounds * turns] * RUNS
+        runner.play_compiled(slice(run, run + 1))
+    runner.check_faults(slice(0, RUNS))
+    assert runner.buffers.progress.tolist() == [rounds * turns] * RUNS

@@ -154,6 +154,11 @@ class Environment(Part, Generic[Memory]):
     features: Floats | None = None  # what policies are told of each arm, where there is something
     family: NDArray[np.int64] | None = None  # (slates, items): what may be shown together, where not anything may
     context_size: int = 0  # numbers told of each arm anew in every round; 0 where the game stays the same
+    is_contextual: ClassVar[bool] = False  # `context` is the environment's own (derived)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.is_contextual = cls.context is not Environment.context
 
     def start(self) -> Memory:
         """The tables `reward` reads."""

@@ -100,13 +100,11 @@ def task_of(scenario: "Scenario", arguments: argparse.Namespace) -> "Task[Trace]
             return simulate(scenario, threads=arguments.threads, progress=progress)
         from robandit.online.simulated import record
 
-        parts = scenario.policy, scenario.environment, scenario.adversary
         sources = {
             name: getattr(arguments, name) for name in ("sources", "ring") if getattr(arguments, name) is not None
         }
         with naming("--log"):
-            terms = {"horizon": scenario.horizon, "seed": scenario.seed, **sources}
-            return record(arguments.log, *parts, **terms, progress=progress)
+            return record(arguments.log, scenario, **sources, progress=progress)
 
     return Task(str(scenario.policy), 1.0, run)
 

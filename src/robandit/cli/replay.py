@@ -24,8 +24,8 @@ def add(commands: Any) -> None:
         "replay",
         parents=[attack_flags(), load_flags(), json_flags()],
         help="what policies would have earned on logged contexts",
-        description="Replay a log of contexts: each policy is asked in every row, and learns from those in which it "
-        "takes the logged arm. The log must say with which chance each arm was taken.",
+        description="Replay a log of contexts: each policy chooses in every row, and learns from those in which it "
+        "takes the logged arm. The log must say with which probability each arm was taken.",
     )
     parser.add_argument("file", metavar="LOG.csv", help="columns arm, reward, probability; all others are features")
     parser.add_argument("--policy", action="append", metavar="NAME[:...]", help="a policy; repeat for several")
@@ -41,21 +41,21 @@ def replay(arguments: argparse.Namespace) -> None:
     arguments.policy = arguments.policy or ["linucb", "linear-thompson"]
     policies, adversary = policies_from(arguments, catalogue), adversary_from(arguments, catalogue)
     log = read_context_log(arguments.file)
-    found = [replay_contexts(policy, log, adversary, seed=arguments.seed) for policy in policies]
-    told = as_json(log, policies, found, adversary, arguments.seed)
+    matches = [replay_contexts(policy, log, adversary, seed=arguments.seed) for policy in policies]
+    result = as_json(log, policies, matches, adversary, arguments.seed)
     if arguments.json:
-        print_json(told)
+        print_json(result)
         return
     from robandit.report.plays import replay_table
     from robandit.report.terminal import show
 
-    show(replay_table(told), wide=arguments.wide)
+    show(replay_table(result), wide=arguments.wide)
 
 
 def as_json(
-    log: "ContextLog", policies: list[Any], found: "list[Matched]", adversary: Any, seed: int
+    log: "ContextLog", policies: list[Any], matches: "list[Matched]", adversary: Any, seed: int
 ) -> dict[str, Any]:
-    """The result under the names of the contract."""
+    """Return the result as JSON."""
     from robandit.lab.comparison import adversary_record
     from robandit.lab.matched import Matched
 
@@ -79,6 +79,6 @@ def as_json(
                 "half_width_95": one.half_width_95,
                 "corruption_paid": one.paid,
             }
-            for policy, one in zip(policies, found, strict=True)
+            for policy, one in zip(policies, matches, strict=True)
         ],
     }

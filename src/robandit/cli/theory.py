@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from robandit.cli.flags import json_flags, number, numbers, plot_flags, plot_from, print_json, whole
-from robandit.cli.progress import progress
+from robandit.cli.progress import Task, run_tasks
 from robandit.errors import InputError, unknown
 from robandit.version import __version__
 
@@ -56,10 +56,10 @@ def theory(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json({"version": __version__, **result})
         return
-    from robandit.cli import theory_tables
     from robandit.report.terminal import show
+    from robandit.theory.tables import tabulate
 
-    show(*getattr(theory_tables, arguments.topic)(result), wide=arguments.wide)
+    show(*tabulate(arguments.topic, result), wide=arguments.wide)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -109,13 +109,10 @@ def statements() -> dict[str, Any]:
     from robandit.theory.theorems import THEOREMS
     from robandit.theory.weigh_theorems import weigh_theorems
 
-    begun, done = time.monotonic(), 0
-    with progress(len(STATEMENTS) + len(THEOREMS) + 2) as tell:
-
-        def step(now: str) -> None:
-            nonlocal done
-            tell(done, now)
-            done += 1
-
-        verdicts = {"statements": weigh_statements(step), "theorems": weigh_theorems(step)}
-    return {**verdicts, "seconds": round(time.monotonic() - begun, 1)}
+    begun = time.monotonic()
+    tasks = [
+        Task("statements", len(STATEMENTS), lambda report: weigh_statements(progress=report)),
+        Task("theorems", len(THEOREMS) + 2, weigh_theorems),
+    ]
+    (statements, theorems), _ = run_tasks(tasks)
+    return {"statements": statements, "theorems": theorems, "seconds": round(time.monotonic() - begun, 1)}

@@ -8,7 +8,8 @@ from robandit.catalogue import attack
 from robandit.conformance.law import Law, check, require, require_same_play
 from robandit.dice import Random, seed_words
 from robandit.game import Environment, Policy
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
+from robandit.lab.scenario import Scenario
 from robandit.policies.samba import Samba
 from robandit.policies.slates.counting import CombUcb1
 
@@ -46,10 +47,11 @@ def rises_with_the_uniform(environment: AnyEnvironment) -> None:
 def compiled_equals_interpreted(environment: AnyEnvironment) -> None:
     """Bit for bit, corrupted too."""
     adversary = attack("flip", schedule="even", budget=20.5, size=0.7)
-    if environment.context_size:
+    if environment.is_contextual:
         adversary = attack("sink-best", budget=20.5)
     policy: Policy[Any] = Samba() if environment.family is None else CombUcb1()
-    require_same_play(lambda: set_table(policy, environment, adversary, 300, 2, 9, 10), f"with {environment.name}")
+    scenario = Scenario(policy, environment, adversary, horizon=300, runs=2, seed=9)
+    require_same_play(lambda: prepare(scenario, 10), f"with {environment.name}")
 
 
 ENVIRONMENT_LAWS: dict[str, Law] = {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from robandit.game import Floats
-from robandit.lab.table import Table
+from robandit.lab.runner import Runner
 from robandit.parts import About, Part
 from robandit.state import saved
 
@@ -69,13 +69,13 @@ def divergence(seen: float, probability: float) -> float:
     return sum(x * math.log(x / y) if y > 0.0 else math.inf for x, y in sides if x > 0.0)
 
 
-def require_same_play(make: Callable[[], Table], what: str, effort: str = "full") -> None:
+def require_same_play(make: Callable[[], Runner], what: str, effort: str = "full") -> None:
     """Compiled and interpreted plays agree to the last bit: every number, the whole state, the whole memory."""
     fast, slow = make(), make()
-    runs = slice(0, len(fast.progress))
-    seats = fast.play_compiled(runs, effort), slow.play_interpreted(runs)
-    for name in ("regret", "paid", "pulls", "changed"):
-        same = np.array_equal(getattr(fast, name), getattr(slow, name))
+    runs = slice(0, fast.scenario.runs)
+    compiled, plain = fast.play_compiled(runs, effort).parts, slow.play_interpreted(runs).parts
+    for name in ("regret", "paid", "pulls", "best_pulls", "changed"):
+        same = np.array_equal(getattr(fast.buffers, name), getattr(slow.buffers, name))
         require(same, f"{what}: {name} differs between compiled and interpreted play")
-    for one, other in zip((seats[0].state, seats[0].memory), (seats[1].state, seats[1].memory), strict=True):
+    for one, other in ((compiled.state, plain.state), (compiled.memory, plain.memory)):
         require(saved(one) == saved(other), f"{what}: {type(one).__name__} differs after the play")

@@ -25,7 +25,8 @@ from robandit.dice import Random
 from robandit.game import Setting
 from robandit.lab.batch import simulate
 from robandit.lab.position import read_position
-from robandit.lab.table import Table, set_table
+from robandit.lab.runner import Runner, prepare
+from robandit.lab.scenario import Scenario
 from robandit.lab.trace import Trace
 from robandit.layout import layout_of, packed
 from robandit.state import load_state, save_state, saved
@@ -33,11 +34,11 @@ from robandit.state import load_state, save_state, saved
 MEANS = (0.2, 0.5, 0.8)
 
 
-def table(
+def small_game(
     policy: AnyPolicy, means: tuple[float, ...], horizon: int, runs: int, adversary: Any = None, seed: int = 7
-) -> Table:
+) -> Runner:
     """A small game on Bernoulli arms, with features where the policy asks for them."""
-    return set_table(policy, ground_for(policy, means), adversary, horizon, runs, seed, 20)
+    return prepare(Scenario(policy, ground_for(policy, means), adversary, horizon=horizon, runs=runs, seed=seed), 20)
 
 
 def simplex(policy: AnyPolicy) -> None:
@@ -106,7 +107,7 @@ def compiled_equals_interpreted(policy: AnyPolicy) -> None:
     """Bit for bit, without corruption and watched, with and without the compiler's whole effort."""
     watching = attack("invert", schedule="leading:theta=0.3", budget=10, size=0.4)
     for adversary, effort in ((None, "full"), (watching, "brief")):
-        require_same_play(partial(table, scaled(policy), MEANS, 400, 2, adversary), f"under {adversary}", effort)
+        require_same_play(partial(small_game, scaled(policy), MEANS, 400, 2, adversary), f"under {adversary}", effort)
 
 
 def save_and_load(policy: AnyPolicy) -> None:
@@ -158,9 +159,9 @@ def relabelling(policy: AnyPolicy) -> None:
     means, order = (0.1, 0.3, 0.5, 0.9), (2, 3, 0, 1)
     ends = []
     for names, seed in ((range(4), 11), (order, 12)):
-        play = table(scaled(policy), tuple(means[arm] for arm in names), 1500, 200, seed=seed)
+        play = small_game(scaled(policy), tuple(means[arm] for arm in names), 1500, 200, seed=seed)
         play.play_compiled(slice(0, 200))
-        ends.append(play.regret[:, -1])
+        ends.append(play.buffers.regret[:, -1])
     gap = abs(ends[0].mean() - ends[1].mean())
     error = np.sqrt(ends[0].var() / 200 + ends[1].var() / 200)
     require(
@@ -187,17 +188,20 @@ def flat(values: tuple[Any, ...]) -> list[Any]:
 def few_and_many_arms(policy: AnyPolicy) -> None:
     """One arm and a thousand arms work."""
     for arms, horizon in ((1, 200), (1000, 1500)):
-        play = table(scaled(policy), tuple(np.linspace(0.1, 0.9, arms)), horizon, 1)
-        state = play.play_compiled(slice(0, 1))[1]
+        play = small_game(scaled(policy), tuple(np.linspace(0.1, 0.9, arms)), horizon, 1)
+        state = play.play_compiled(slice(0, 1)).parts.state
         require_distribution(state.probabilities, f"with {arms} arms after {horizon} rounds")
-        require(play.pulls.sum() == horizon, f"with {arms} arms it made {play.pulls.sum()} of {horizon} choices")
+        require(
+            play.buffers.pulls.sum() == horizon,
+            f"with {arms} arms it made {play.buffers.pulls.sum()} of {horizon} choices",
+        )
 
 
 def extreme_rewards(policy: AnyPolicy) -> None:
     """Nothing but zeros, nothing but ones, or one good arm for ever: p(t) stays a distribution."""
     for means in ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.0, 1.0, 0.0)):
         for variant in (policy, scaled(policy)):
-            state = table(variant, means, 30_000, 1).play_compiled(slice(0, 1))[1]
+            state = small_game(variant, means, 30_000, 1).play_compiled(slice(0, 1)).parts.state
             require_distribution(state.probabilities, f"after 30,000 rounds on means {means}")
             finite = all(np.isfinite(value).all() for value in flat(packed(state, layout_of(state))))
             require(finite, f"its state is not finite after 30,000 rounds on means {means}")
@@ -209,9 +213,9 @@ def learns(policy: AnyPolicy) -> None:
     A policy that truly spends 90 % of 4,000 rounds on it falls below 75 % over 230 runs with
     probability below exp(-230 kl(0.75, 0.9)) < 1e-9 (Chernoff).
     """
-    play = table(scaled(policy), (0.1, 0.9), 4000, 230)
+    play = small_game(scaled(policy), (0.1, 0.9), 4000, 230)
     play.play_compiled(slice(0, 230))
-    share = play.pulls[:, 1].sum() / play.pulls.sum()
+    share = play.buffers.pulls[:, 1].sum() / play.buffers.pulls.sum()
     require(share > 0.75, f"only {100 * share:.1f} % of 4,000 rounds went to the better arm")
 
 

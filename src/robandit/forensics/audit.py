@@ -195,16 +195,7 @@ class Auditor:
         if self.policy.rewards_fixed:
             self.note("no-influence", f"no influence of sources on {self.policy}: {self.policy.rewards_fixed}")
             return None
-        replays = self.settings.replays
-        total = float(self.log.rows) * min(len(self.log.sources), replays or len(self.log.sources))
-        done = 0.0
-
-        def count_rows(rows: float) -> None:
-            nonlocal done
-            done = min(done + rows / total, 1.0)
-            progress(done)
-
-        influence = influence_of(self.folding, self.log, leader, replays, count_rows)
+        influence = influence_of(self.folding, self.log, leader, self.settings.replays, progress)
         if influence.left_out:
             count = len(influence.order)
             self.note(

@@ -1,6 +1,6 @@
 """How many forged rewards from now on would unseat the leader, played from the present state with means from the log.
 
-Not to be mixed with a witness set, which counts sources of the past whose removal turns the leader.
+Not to be mixed with a witness set, which counts sources of the past without which another arm leads.
 """
 
 import math
@@ -23,14 +23,14 @@ LEVEL = 0.05
 
 
 def mean_bounds(sums: Floats, pulls: Floats) -> tuple[Floats, Floats]:
-    """95 % intervals of the arms' means that hold however the arms were chosen and whenever one looks.
+    """Return 95 % intervals of the arms' means that hold however the arms were chosen and whenever one looks.
 
-    A mean is kept as long as the mixture has not won 20 times its stake against it (Robbins 1970; Howard et al. 2021).
+    A mean is inside until the mixture has won 20 times its stake against it (Robbins 1970; Howard et al. 2021).
     """
     centre = sums / np.maximum(pulls, 1.0)
     won = mixture(sums, pulls - sums) - math.log(1.0 / LEVEL)
 
-    def kept(means: Floats) -> Any:
+    def is_inside(means: Floats) -> Any:
         inner = np.clip(means, 1e-12, 1.0 - 1e-12)
         return sums * np.log(inner) + (pulls - sums) * np.log1p(-inner) >= won
 
@@ -39,7 +39,7 @@ def mean_bounds(sums: Floats, pulls: Floats) -> tuple[Floats, Floats]:
         inside, outside = centre.copy(), np.full_like(centre, end)
         for _ in range(50):
             middle = 0.5 * (inside + outside)
-            holds = kept(middle)
+            holds = is_inside(middle)
             inside, outside = np.where(holds, middle, inside), np.where(holds, outside, middle)
         bounds.append(np.where(pulls > 0, inside, end))
     return bounds[0], bounds[1]
@@ -56,14 +56,14 @@ def price_from_here(
     seed: int = 1,
     threads: int | None = None,
 ) -> tuple[dict[str, Any] | None, str]:
-    """The price at the means of the log, and at the ends of their intervals; None with the reason if there is none."""
+    """Return the price at the means of the log and at the ends of their intervals; or None, and the reason."""
     means, (low, high) = sums / np.maximum(pulls, 1.0), mean_bounds(sums, pulls)
     if len(means) < 2 or means.max() - means.min() <= 1e-12:
         return None, "no price: all arms paid the same so far"
     if int(means.argmax()) != leader:
         return None, "no price: the leader is not the arm that paid best in this log, so it may fall without any fake"
 
-    def priced(at: Floats, attacks: list[Candidate]) -> Price | None:
+    def price_at(at: Floats, attacks: list[Candidate]) -> Price | None:
         if int(at.argmax()) != leader or at.max() - np.delete(at, leader).max() <= 1e-9:
             return None
         terms: dict[str, Any] = {"horizon": ahead, "runs": RUNS, "seed": seed, "state": state}
@@ -71,24 +71,24 @@ def price_from_here(
         return attack_price(Evaluator(scenario, threads=threads), attacks, PriceOptions(blocks=BLOCKS))
 
     others = np.arange(len(means)) != leader
-    by_can = {can: priced(means, [attack]) for can, attack in ATTACKS.items()}
-    found = min((one for one in by_can.values() if one), key=lambda one: one.estimate or math.inf, default=None)
-    if found is None or not found.learns:
+    by_can = {can: price_at(means, [attack]) for can, attack in ATTACKS.items()}
+    cheapest = min((one for one in by_can.values() if one), key=lambda one: one.estimate or math.inf, default=None)
+    if cheapest is None or not cheapest.learns:
         return None, "no price: with the means of this log the leader gets less than half of the rounds to come anyway"
-    near, far = (priced(at, [found.attack]) for at in (np.where(others, high, low), np.where(others, low, high)))
-    told = {
+    near, far = (price_at(at, [cheapest.attack]) for at in (np.where(others, high, low), np.where(others, low, high)))
+    price = {
         "threat": "B",
         "by_capability": {can: one and {"low": one.low, "estimate": one.estimate} for can, one in by_can.items()},
-        "attack": found.attack.attack,
-        "future_fakes": found.estimate,
-        "low": found.low,
-        "high": found.high,
+        "attack": cheapest.attack.attack,
+        "future_fakes": cheapest.estimate,
+        "low": cheapest.low,
+        "high": cheapest.high,
         "if_means_are_close": 0.0 if near is None or not near.learns else near.estimate,
         "if_means_are_far": None if far is None else far.estimate,
         "rounds_ahead": ahead,
         "runs": RUNS,
         "blocks": BLOCKS,
     }
-    if found.estimate is None:
-        return told, f"no attack tried fools {policy} within {ahead:,} rounds from here"
-    return told, ""
+    if cheapest.estimate is None:
+        return price, f"no attack tried fools {policy} within {ahead:,} rounds from here"
+    return price, ""

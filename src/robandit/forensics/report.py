@@ -22,25 +22,30 @@ ROWS = 1000  # sources in the page's table; all of them are in the JSON
 CUT = (-3.0, 10.0)  # powers of ten between which evidence is drawn
 
 
-def write_report(found: Audit, name: str, folder: Path) -> Path:
-    """Write the page; answers where it is."""
-    log = found.log
+def write_report(findings: Audit, name: str, folder: Path) -> Path:
+    """Write the page of an audit into a folder, and return where it is."""
+    log = findings.log
     lead = [
         f"{Path(name).name}: {log.rows:,} rows, {len(log.arms)} arms, {len(log.sources):,} sources, "
-        f"folded by {found.policy}. {found.belief.leader} "
-        f"leads with p = {shown(found.belief.probabilities[found.belief.leader])}.",
+        f"folded by {findings.policy}. {findings.belief.leader} "
+        f"leads with p = {format_probability(findings.belief.probabilities[findings.belief.leader])}.",
         FORGED,
     ]
-    sections = [belief_section(found), *influence_sections(found), *evidence_sections(found), price_section(found)]
-    sections += off_policy_sections(found)
+    sections = [
+        belief_section(findings),
+        *influence_sections(findings),
+        *evidence_sections(findings),
+        price_section(findings),
+    ]
+    sections += off_policy_sections(findings)
     sections.append(
-        Section("notes", "What to keep in mind", [note.text for note in found.notes if note.code != "forged"])
+        Section("notes", "What to keep in mind", [note.text for note in findings.notes if note.code != "forged"])
     )
     return write_page("Were we manipulated?", lead, sections, folder)
 
 
-def shown(probability: float) -> str:
-    """A probability with as many digits as it needs."""
+def format_probability(probability: float) -> str:
+    """Return a probability with as many digits as it needs."""
     return (
         f"{probability:.3f}"
         if 0.001 <= probability <= 0.999
@@ -50,22 +55,22 @@ def shown(probability: float) -> str:
     )
 
 
-def belief_section(found: Audit) -> Section:
+def belief_section(findings: Audit) -> Section:
     """What is believed now, over time, and when the leader changed."""
-    arms, marks = found.log.arms, found.marks.astype(float)
-    panels = [belief_panel(found, "as logged" if found.without else "", found.over_time)]
+    arms, marks = findings.log.arms, findings.marks.astype(float)
+    panels = [belief_panel(findings, "as logged" if findings.without else "", findings.over_time)]
     text = []
-    if found.without is not None:
-        what_if = found.without
-        panels.append(belief_panel(found, f"without {what_if.rows:,} rows", what_if.over_time))
+    if findings.without is not None:
+        what_if = findings.without
+        panels.append(belief_panel(findings, f"without {what_if.rows:,} rows", what_if.over_time))
         since = what_if.first_other_leader
         when = "The same arm would have led throughout." if since is None else f"Another arm leads after row {since:,}."
-        probability = shown(what_if.belief.probabilities[what_if.belief.leader])
+        probability = format_probability(what_if.belief.probabilities[what_if.belief.leader])
         text.append(f"Without the rows named, {what_if.belief.leader} would lead with p = {probability}. {when}")
-    leaders = found.over_time.argmax(axis=1)
-    turns = np.nonzero(leaders[1:] != leaders[:-1])[0] + 1
-    rows = [[int(marks[turn]), arms[leaders[turn - 1]], arms[leaders[turn]]] for turn in turns]
-    now = [[arm, float(probability)] for arm, probability in found.belief.probabilities.items()]
+    leaders = findings.over_time.argmax(axis=1)
+    changes = np.nonzero(leaders[1:] != leaders[:-1])[0] + 1
+    rows = [[int(marks[mark]), arms[leaders[mark - 1]], arms[leaders[mark]]] for mark in changes]
+    now = [[arm, float(probability)] for arm, probability in findings.belief.probabilities.items()]
     caption = "What the policy believes, row by row."
     if len(arms) > ARMS:
         caption += f" The {ARMS} arms of {len(arms)} that were ever believed in most."
@@ -81,23 +86,26 @@ def belief_section(found: Audit) -> Section:
     )
 
 
-def belief_panel(found: Audit, title: str, over_time: Any) -> LinePanel:
+def belief_panel(findings: Audit, title: str, over_time: Any) -> LinePanel:
     """A line for each arm that mattered, the same looks in every panel."""
-    most = np.sort(np.argsort(-found.over_time.max(axis=0), kind="stable")[:ARMS])
-    x = found.marks.astype(float)
+    most = np.sort(np.argsort(-findings.over_time.max(axis=0), kind="stable")[:ARMS])
+    x = findings.marks.astype(float)
     return LinePanel(
         title,
-        [PlotLine(found.log.arms[arm], numbered_style(place), x, over_time[:, arm]) for place, arm in enumerate(most)],
+        [
+            PlotLine(findings.log.arms[arm], numbered_style(place), x, over_time[:, arm])
+            for place, arm in enumerate(most)
+        ],
     )
 
 
-def influence_sections(found: Audit) -> list[Section]:
+def influence_sections(findings: Audit) -> list[Section]:
     """Who moved the belief, and the witness set."""
-    told = found.sources()
-    if not told:
+    sources = findings.sources()
+    if not sources:
         return []
-    leader, names = found.belief.leader, set(found.witness or ())
-    top = told[:BARS]
+    leader, names = findings.belief.leader, set(findings.witness or ())
+    top = sources[:BARS]
     bars = draw_bars(
         [row["source"] for row in top],
         [row["influence"] for row in top],
@@ -109,39 +117,39 @@ def influence_sections(found: Audit) -> list[Section]:
         f"The log was folded again without each source. Influence is p({leader}) as it is, less what it would be: "
         "positive for those that made the leader, negative for those that spoke against it."
     ]
-    if found.witness is not None:
+    if findings.witness is not None:
         text.append(
-            f"Witness set: without {', '.join(found.witness[:BARS])}{' and others' if len(names) > BARS else ''} "
-            f"({len(names):,} of {len(found.log.sources):,} sources) {found.witness_leader} would lead. Verified by "
-            "a replay of the log without them; a smaller set may exist. It counts past sources, not future fakes."
+            f"Witness set: without {', '.join(findings.witness[:BARS])}{' and others' if len(names) > BARS else ''} "
+            f"({len(names):,} of {len(findings.log.sources):,} sources) {findings.witness_leader} would lead. Verified "
+            "by a replay of the log without them; a smaller set may exist. It counts past sources, not future fakes."
         )
     headings = ["source", "rows", "influence", "leader without", "e-value", "in the witness set"]
     keys = ("source", "rows", "influence", "leader_without", "e_value")
-    rows = [[*(row[key] for key in keys), "yes" if row["source"] in names else "no"] for row in told[:ROWS]]
-    note = f"The first {ROWS:,} of {len(told):,}; the JSON holds all." if len(told) > ROWS else ""
+    rows = [[*(row[key] for key in keys), "yes" if row["source"] in names else "no"] for row in sources[:ROWS]]
+    note = f"The first {ROWS:,} of {len(sources):,}; the JSON holds all." if len(sources) > ROWS else ""
     caption = f"The {len(top)} sources that moved p({leader}) up most."
     picture = Picture("influence-bars", caption, bars)
     table = DataTable("Sources by influence", headings, rows, note, "influence-rows")
     return [Section("influence", "Who moved the belief", text, pictures=[picture], tables=[table])]
 
 
-def evidence_sections(found: Audit) -> list[Section]:
+def evidence_sections(findings: Audit) -> list[Section]:
     """How much sources differ, over time and one by one."""
-    if not found.evidence:
+    if not findings.evidence:
         return []
-    level, alarms = LEVEL / len(found.evidence), found.alarms()
-    x = found.evidence[0].marks
+    level, alarms = LEVEL / len(findings.evidence), findings.alarms()
+    x = findings.evidence[0].marks
     lines = [
         PlotLine(one.name, numbered_style(place), one.marks, np.clip(one.everyone / math.log(10.0), *CUT))
-        for place, one in enumerate(found.evidence)
+        for place, one in enumerate(findings.evidence)
     ]
     lines.append(PlotLine(f"alarm at level {LEVEL:g}", numbered_style(7), x, np.full(len(x), -math.log10(level))))
     text = [
         "An e-value is what a bettor against a hypothesis owns who began with 1. If no source differs it ever reaches "
         f"{1 / level:.0f} with probability at most {level:.3g}, however often one looks; the level of {LEVEL:g} is "
-        f"shared by {len(found.evidence)} statistics. A difference is not fraud.",
+        f"shared by {len(findings.evidence)} statistics. A difference is not fraud.",
     ]
-    flags = found.flagged()
+    flags = findings.flagged()
     if flags:
         text.append(
             f"{len(flags):,} sources differ in rate or selection by e-BH, which holds the expected share of false "
@@ -149,15 +157,15 @@ def evidence_sections(found: Audit) -> list[Section]:
         )
     summary = [
         [one.name, STATISTICS[one.name].hypothesis, as_number(float(one.everyone[-1])), alarms[one.name]]
-        for one in found.evidence
+        for one in findings.evidence
     ]
-    combined = found.e_values()
+    combined = findings.e_values()
     assert combined is not None
     order = np.argsort(-combined, kind="stable")[:ROWS]
-    columns = [*(one.sources for one in found.evidence), combined]
-    rows = [[found.log.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
-    names = [one.name for one in found.evidence]
-    both = " and ".join(one.name for one in found.about_rewards())
+    columns = [*(one.sources for one in findings.evidence), combined]
+    rows = [[findings.log.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
+    names = [one.name for one in findings.evidence]
+    both = " and ".join(one.name for one in findings.about_rewards())
     plot = LinePlot([LinePanel("", lines)], "row", "evidence that some source differs\n(power of ten)")
     return [
         Section(
@@ -179,57 +187,59 @@ def evidence_sections(found: Audit) -> list[Section]:
     ]
 
 
-def price_section(found: Audit) -> Section:
+def price_section(findings: Audit) -> Section:
     """Future fakes."""
     text = [
         "How many forged rewards from now on would unseat the leader, played from the present state, or from the one "
         "without the rows named, with the means of the log. It is an upper bound: the cheapest of the attacks tried. "
         "It is no count of past fakes."
     ]
-    if found.price is None:
-        reasons = found.notes_on("no-price")
-        return Section("price", "The price from here", [*text, *(reasons or ["It was not asked for."])])
+    if findings.price is None:
+        reasons = findings.notes_on("no-price")
+        return Section("price", "The price from here", [*text, *(reasons or ["It was left out."])])
     words = {
         "attack": "attack (it sees the arm and the reward)",
         "future_fakes": "forged rewards needed (median block)",
         "low": "cheapest block",
-        "high": "dearest block",
+        "high": "most expensive block",
         "if_means_are_close": "if the means are as close as their 95 % intervals allow",
         "if_means_are_far": "if they are as far apart as these allow",
         "rounds_ahead": "within so many rounds",
         "runs": "runs a block",
         "blocks": "blocks",
     }
-    rows = [[meaning, found.price[key]] for key, meaning in words.items()]
-    for can, price in found.price["by_capability"].items():
-        rows.append([f"if he can only {can} (median block)", price and price["estimate"]])
+    rows = [[meaning, findings.price[key]] for key, meaning in words.items()]
+    for can, price in findings.price["by_capability"].items():
+        rows.append([f"if the attacker can only {can} (median block)", price and price["estimate"]])
     return Section(
         "price", "The price from here", text, tables=[DataTable("Price", ["", "value"], rows, id="price-rows")]
     )
 
 
-def off_policy_sections(found: Audit) -> list[Section]:
+def off_policy_sections(findings: Audit) -> list[Section]:
     """Values of arms and shadow policies."""
-    told = found.off_policy
-    if told is None:
+    values = findings.off_policy
+    if values is None:
         return []
-    rest = told["without_suspects"]
+    rest = values["without_suspects"]
     rows = [
         [name, *estimate_cells(row if kind == "arms" else row["value"])]
         + ([value_of(rest[kind][name] if kind == "arms" else rest[kind][name]["value"])] if rest else [])
         for kind in ("arms", "policies")
-        for name, row in told[kind].items()
+        for name, row in values[kind].items()
     ]
     headings = ["always / policy", "IPS", "self-normalised", "doubly robust", "± 95 %", "effective rows"]
     headings += ["without suspects"] if rest else []
     text = [
         "What always taking an arm, or another policy that would have learnt from this log, would have earned; the "
-        f"log's own mean reward is {told['mean_reward']:.4g}. The interval is asymptotic; it is that of the doubly "
+        f"log's own mean reward is {values['mean_reward']:.4g}. The interval is asymptotic; it is that of the doubly "
         "robust value."
     ]
     tables = [DataTable("Values", headings, rows, id="off-policy-rows")]
-    if told["policies"]:
-        beliefs = [[name, row["leader"], row["probabilities"][row["leader"]]] for name, row in told["policies"].items()]
+    if values["policies"]:
+        beliefs = [
+            [name, row["leader"], row["probabilities"][row["leader"]]] for name, row in values["policies"].items()
+        ]
         tables.append(
             DataTable(
                 "What shadow policies believe", ["policy", "leader", "its probability"], beliefs, id="shadow-rows"

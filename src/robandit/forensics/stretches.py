@@ -16,7 +16,7 @@ from robandit.dice import Random, decision_words
 from robandit.forensics.reward_log import Changes, Codes
 from robandit.game import Floats, Policy
 from robandit.lab import leave_out
-from robandit.lab.folds import Folding
+from robandit.lab.folds import Folding, ReplayControl
 from robandit.lab.log import CHOOSING, Log
 from robandit.online.fold import Fold
 from robandit.online.lists import as_arrays, as_lists
@@ -54,24 +54,23 @@ class Stretched(Folding):
         marks: Codes,
         kind: int,
         codes: Codes,
-        control: Any = None,
         *,
-        engine: str = "rounds",
+        control: ReplayControl | None = None,
         **_: Any,
     ) -> tuple[Floats, Any]:
         """As `Folding.fold`, stretch by stretch; what a shadow would have done row by row is not told."""
         beliefs, state = np.zeros((len(left), len(marks), self.setting.arms)), self.fresh
         for number, source in enumerate(left):
-            for mark, (state, fold) in enumerate(self.lived(int(source), marks, codes, control, engine)):
+            for mark, (state, fold) in enumerate(self.lived(int(source), marks, codes, control)):
                 kept = np.where(codes[: marks[mark]] == source, -1, codes[: marks[mark]])
                 present = fold.roster.present
                 beliefs[number, mark, present] = self.belief(state, present, kind, kept)
-            if control and control[0][0]:
+            if control and control.stop[0]:
                 break
         return beliefs, state
 
     def lived(
-        self, source: int, marks: Codes, codes: Codes, control: tuple[Codes, Codes] | None, engine: str
+        self, source: int, marks: Codes, codes: Codes, control: ReplayControl | None
     ) -> Iterator[tuple[Any, Fold]]:
         """The state at each mark without a source, and the arms there are then."""
         assert self.terms is not None
@@ -82,9 +81,8 @@ class Stretched(Folding):
             if stop == done:
                 return state
             ends, alone = np.array([stop]), np.array([source])
-            return Folding.fold(
-                self, alone, ends, leave_out.PRESENT, codes, control, engine=engine, start=state, first=done
-            )[1]
+            since = (state, done)
+            return Folding.fold(self, alone, ends, leave_out.PRESENT, codes, control=control, since=since)[1]
 
         for mark in marks:
             while changes and changes[0][0] <= mark:

@@ -4,19 +4,18 @@ import math
 import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import Any, Unpack, overload
-
-import numpy as np
+from functools import partial
+from typing import Any, NamedTuple, Unpack, overload
 
 from robandit.errors import InputError, whole
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.counts import ABOVE, play_counts, why_not_counts
+from robandit.lab.pool import run_jobs
 from robandit.lab.position import Position
 from robandit.lab.preflight import check_user_parts
+from robandit.lab.runner import LoopCall, Runner, prepare
 from robandit.lab.scenario import Scenario, ScenarioTerms
-from robandit.lab.table import Seat, Table, table_of
-from robandit.lab.trace import Team, Trace
+from robandit.lab.trace import Trace
 from robandit.progress import Progress, ignore, report_to
 
 ENGINES = ("auto", "rounds", "counts", "plain")
@@ -100,54 +99,47 @@ def simulate(
     scenario = policy if isinstance(policy, Scenario) else Scenario(policy, environment, adversary, **terms)
     if scenario is policy and (environment is not None or adversary is not None or terms):
         raise InputError("a scenario says all that is played: leave out the other parts, or use dataclasses.replace")
+    runner = prepare(scenario, checkpoints, until)
     in_parts = until is not None or isinstance(scenario.state, Position)
-    table = table_of(scenario, checkpoints, until)
-    runs = scenario.runs
-    engine = chosen_engine(engine, table, until is not None or scenario.state is not None)
-    check_user_parts(table)
-    if engine == "rounds" and table.work < BRIEF and threads in (None, 1):
+    engine = chosen_engine(engine, scenario, until is not None or scenario.state is not None)
+    check_user_parts(runner)
+    if engine == "rounds" and runner.work < BRIEF and threads in (None, 1):
         workers = 0
-    alone = in_parts or table.turns > 1  # each run has a state of its own, or books
-    slices = [slice(run, run + 1) for run in range(runs)] if alone else list(chunks(runs, workers))
+    is_alone = in_parts or scenario.turns > 1  # each run has a state of its own, or books
+    runs = scenario.runs
+    slices = [slice(run, run + 1) for run in range(runs)] if is_alone else list(chunks(runs, workers))
     with report_to(progress) as report:
-        seats, spent = run_chunks(table, engine, slices, workers, report)
+        played = run_chunks(runner, engine, slices, workers, report)
+    buffers, calls = runner.buffers, [chunk.call for chunk in played if chunk.call is not None]
     return Trace(
-        table.checkpoints // table.turns,
-        table.regret,
-        table.paid,
-        table.pulls,
-        table.changed,
-        gaps=table.gaps,
+        buffers.checkpoints // scenario.turns,
+        buffers.regret,
+        buffers.paid,
+        buffers.pulls,
+        buffers.changed,
+        gaps=scenario.gaps,
         engine=engine,
-        nanoseconds=1e9 * spent / ((table.until - table.first) * runs),
-        state=table.left_at(seats) if until is not None else None,
-        road=seats[0].road if seats else "",
-        team=told_by_team(table, seats) if scenario.agents > 1 else None,
-        best_rounds=np.array([seat.tables.counts[1] for seat in seats]) if table.slots > 1 else table.best,
+        nanoseconds=1e9 * sum(chunk.seconds for chunk in played) / runner.rounds,
+        state=runner.pause(calls) if until is not None else None,
+        road=calls[0].road if calls else "",
+        team=runner.team(calls) if scenario.agents > 1 else None,
+        best_rounds=runner.best_rounds(calls),
+        best_pulls=buffers.best_pulls,
     )
 
 
-def told_by_team(table: Table, seats: list[Seat]) -> Team:
-    """What the agents did, from the books of each run and the state it ended in."""
-    return Team(
-        np.array([seat.tables.pulls for seat in seats]),
-        np.array([table.policy.messages(seat.state, table.horizon) for seat in seats]),
-        table.policy.message_size(len(table.means)),
-    )
-
-
-def chosen_engine(wanted: str, table: Table, in_part: bool = False) -> str:
-    """The engine that will play."""
-    if wanted not in ENGINES:
-        raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {wanted!r}")
-    reason = why_not_counts(table.policy, table.environment, table.adversary, table.horizon)
+def chosen_engine(engine: str, scenario: Scenario, in_part: bool = False) -> str:
+    """The engine that will play; raises InputError for one that cannot."""
+    if engine not in ENGINES:
+        raise InputError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+    reason = why_not_counts(scenario)
     reason = "plays in parts meet rounds" if in_part else reason
-    reason = "agents and slates take turns, round by round" if table.turns > 1 else reason
-    if wanted == "counts" and reason:
+    reason = "agents and slates take turns, round by round" if scenario.turns > 1 else reason
+    if engine == "counts" and reason:
         raise InputError(f"engine counts cannot play this: {reason}")
-    if wanted == "auto":
-        return "counts" if not reason and table.horizon > ABOVE else "rounds"
-    return wanted
+    if engine == "auto":
+        return "counts" if not reason and scenario.rounds > ABOVE else "rounds"
+    return engine
 
 
 def chunks(runs: int, workers: int) -> Iterator[slice]:
@@ -156,49 +148,36 @@ def chunks(runs: int, workers: int) -> Iterator[slice]:
     return (slice(first, min(first + size, runs)) for first in range(0, runs, size))
 
 
+class Chunk(NamedTuple):
+    """Some runs, played."""
+
+    call: LoopCall | None  # None by counts
+    seconds: float  # of CPU
+
+
+def play_chunk(runner: Runner, engine: str, runs: slice) -> Chunk:
+    """Play some runs with an engine."""
+    begun, call = time.thread_time(), None
+    if engine == "counts":
+        for run in range(runs.start, runs.stop):
+            play_counts(runner, run)
+    else:
+        call = runner.play_interpreted(runs) if engine == "plain" else runner.play_compiled(runs)
+    seconds = time.thread_time() - begun
+    runner.check_faults(runs)
+    return Chunk(call, seconds)
+
+
 def run_chunks(
-    table: Table, engine: str, slices: list[slice], workers: int, progress: Progress = ignore
-) -> tuple[list[Seat], float]:
-    """Play all chunks on a thread pool; answers their seats and the CPU time. Ctrl-C stops within a second.
-
-    Without workers they are played here, one after another.
-    """
-
-    def one(runs: slice) -> tuple[list[Seat], float]:
-        begun = time.thread_time()
-        seats = []
-        if engine == "counts":
-            for run in range(runs.start, runs.stop):
-                play_counts(table, run)
-        else:
-            seats.append(table.play_interpreted(runs) if engine == "plain" else table.play_compiled(runs))
-        spent = time.thread_time() - begun
-        table.check_faults(runs)
-        return seats, spent
-
+    runner: Runner, engine: str, slices: list[slice], workers: int, progress: Progress = ignore
+) -> list[Chunk]:
+    """Play all chunks on a thread pool, or here, one after another, without workers. Ctrl-C stops within a second."""
     if not workers:
-        played = [one(runs) for runs in slices]
+        played = [play_chunk(runner, engine, runs) for runs in slices]
         progress(1.0)
-        return gathered(played)
+        return played
     if engine == "rounds":
-        table.play_compiled(slice(0, 0))  # compiles, or loads from the cache, before the threads start
-    with ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(one, runs) for runs in slices]
-        try:
-            waiting = set(futures)
-            while waiting:
-                done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_EXCEPTION)
-                for future in done:
-                    future.result()  # raises what a worker met, at once
-                done_rounds = np.maximum(table.progress - table.first, 0).sum()
-                progress(float(done_rounds) / ((table.until - table.first) * len(table.progress)))
-            return gathered([future.result() for future in futures])
-        except BaseException:
-            table.stop[0] = 1
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-
-
-def gathered(played: list[tuple[list[Seat], float]]) -> tuple[list[Seat], float]:
-    """The seats of all chunks, and their CPU time together."""
-    return [seat for seats, _ in played for seat in seats], sum(spent for _, spent in played)
+        runner.play_compiled(slice(0, 0))  # compiles, or loads from the cache, before the threads start
+    jobs = [partial(play_chunk, runner, engine, runs) for runs in slices]
+    first, buffers = runner.scenario.first, runner.buffers
+    return run_jobs(jobs, workers, buffers.stop, lambda: progress(buffers.done(first) / runner.rounds))

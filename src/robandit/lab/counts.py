@@ -16,8 +16,10 @@ from robandit.adversaries.nobody import Nobody
 from robandit.adversaries.scheduled import ScheduledAttack
 from robandit.dice import Random
 from robandit.environments.bernoulli import Bernoulli
-from robandit.game import Adversary, Environment, Floats, Policy
-from robandit.lab.table import Table
+from robandit.game import Floats
+from robandit.lab.play import best_pulls
+from robandit.lab.runner import Runner
+from robandit.lab.scenario import Scenario
 from robandit.policies.phased import Epoch, Phased
 from robandit.schedule import Schedule
 
@@ -25,8 +27,9 @@ ABOVE = 10_000_000  # "auto" takes counts beyond this horizon
 STRETCHES = 100_000  # and only if the adversary's changes are no more than this
 
 
-def why_not_counts(policy: Policy[Any], environment: Environment[Any], adversary: Adversary[Any], horizon: int) -> str:
+def why_not_counts(scenario: Scenario) -> str:
     """The reason a play cannot go by counts, empty if it can."""
+    policy, environment, adversary = scenario.policy, scenario.environment, scenario.adversary
     if not isinstance(policy, Phased) or not policy.by_counts or changed(policy, Phased, "choose", "learn"):
         return f"{policy} is not made of epochs with fixed probabilities"
     if not isinstance(environment, Bernoulli) or changed(environment, Bernoulli, "reward"):
@@ -41,7 +44,7 @@ def why_not_counts(policy: Policy[Any], environment: Environment[Any], adversary
         return "the adversary must strike on a fixed schedule"
     if adversary.budget > 0:
         means = np.array(environment.means)
-        aim = adversary.start(means, horizon)
+        aim = adversary.start(means, scenario.rounds)
         if aim.when.chosen < aim.when.slots:
             return "the schedule must not be random"
         if aim.when.step > 1 and min(aim.when.slots, adversary.strikes_paid(aim.target, means)) > STRETCHES:
@@ -74,40 +77,42 @@ def strikes(adversary: ScheduledAttack, means: Floats, horizon: int) -> Iterator
         yield slots[whole], slots[whole] + 1, rest, rest * cost
 
 
-def play_counts(table: Table, run: int) -> Epoch:
-    """One replication by counts, written into row `run` of the table."""
-    policy, adversary = table.policy, table.adversary
+def play_counts(runner: Runner, run: int) -> Epoch:
+    """One replication by counts, written into row `run` of the buffers."""
+    scenario, buffers, streams = runner.scenario, runner.buffers, runner.streams[run]
+    policy, adversary, horizon = scenario.policy, scenario.adversary, scenario.rounds
     assert isinstance(policy, Phased)
-    means, gaps = table.means, table.gaps
+    means, gaps = scenario.means, scenario.gaps
     target = means
     coming: Iterator[tuple[int, int, float, float]] = iter(())
     if isinstance(adversary, ScheduledAttack) and adversary.budget > 0:
-        target, coming = adversary.start(means, table.horizon).target, strikes(adversary, means, table.horizon)
-    random = np.random.Generator(np.random.PCG64(table.dice[run].reshape(-1).tolist()))
-    state: Epoch = policy.start(table.setting())
-    policy.begin(state, Random(*map(int, table.dice[run, 1])))
+        target, coming = adversary.start(means, horizon).target, strikes(adversary, means, horizon)
+    random = np.random.Generator(np.random.PCG64(streams.reshape(-1).tolist()))
+    state: Epoch = policy.start(scenario.setting())
+    policy.begin(state, Random(*map(int, streams[1])))
     regret = paid = 0.0
     now = 0
     strike = next(coming, None)
-    for record, checkpoint in enumerate(table.checkpoints):
+    for record, checkpoint in enumerate(buffers.checkpoints):
         while now < checkpoint:
             struck = strike is not None and strike[0] <= now
-            change = table.horizon if strike is None else strike[1] if struck else strike[0]
+            change = horizon if strike is None else strike[1] if struck else strike[0]
             stop = int(min(checkpoint, now + state.left, change))
             truth = means
             if struck and strike is not None:
                 truth = means + strike[2] * (target - means)
                 paid += (stop - now) * strike[3]
-                table.changed[run] += stop - now
+                buffers.changed[run] += stop - now
             counts = play_stretch(policy, state, stop - now, truth, random)
-            table.pulls[run] += counts
+            buffers.pulls[run] += counts
             regret += float(gaps @ counts)
             now = stop
             if struck and strike is not None and now == strike[1]:
                 strike = next(coming, None)
-        table.regret[run, record], table.paid[run, record] = regret, min(paid, adversary.budget)
-        table.progress[run] = now
-        if table.stop[0] != 0:
+        buffers.regret[run, record], buffers.paid[run, record] = regret, min(paid, adversary.budget)
+        buffers.best_pulls[run, record] = best_pulls(means, buffers.pulls[run])
+        buffers.progress[run] = now
+        if buffers.stop[0] != 0:
             return state
     return state
 

@@ -1,31 +1,80 @@
 """A log made ready to be folded many times: without one source or several, on all cores; beliefs come back."""
 
 import os
-from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from copy import deepcopy
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.dice import Random, decision_key, decision_words
+from robandit.dice import Role, decision_key, decision_words
 from robandit.errors import InputError
 from robandit.game import Floats, Policy, Setting
 from robandit.lab import leave_out
-from robandit.lab.log import BEGINNING, CHOOSING, LEARNING, Log, check_columns
+from robandit.lab.log import Log, LogRows, check_columns, fresh_state
+from robandit.lab.parts import PolicyParts
+from robandit.lab.pool import run_jobs
 from robandit.lab.preflight import ROUNDS, check_user_replay
 from robandit.layout import Fresh
+from robandit.progress import Progress, ignore
 from robandit.state import load_state
 
 TRIALS = 1000  # choices thrown to see p of a policy that cannot tell it
-SPLITMIX = (4, 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 NOBODY = -1  # no source has this number: nothing is left out
 
 Codes = NDArray[np.int64]
-Progress = Callable[[float], None]  # told how many rows were folded since it was told last
+
+
+class SourcedRows(NamedTuple):
+    """The columns of a log and the source of each row."""
+
+    arms: Any
+    probabilities: Any
+    notes: Any
+    rewards: Any
+    rewarded: Any
+    numbers: Any
+    sources: Any
+
+
+class FreshState(NamedTuple):
+    """What each replay begins with."""
+
+    state: Fresh
+
+
+class ReplayStreams(NamedTuple):
+    """What the streams of decisions follow from, and those of trial choices."""
+
+    key: Any
+    trial_words: Any
+    trials: int
+
+
+class ReplaySpan(NamedTuple):
+    """Where beliefs are written, from which row on, and what they are read from."""
+
+    marks: Codes
+    first: int
+    kind: int
+
+
+class ReplayRecord(NamedTuple):
+    """What the loop writes; empty where nobody asks for it."""
+
+    beliefs: Floats  # (sources, marks, arms)
+    taken: Floats  # the probability of each row's arm
+    expected: Floats  # the reward expected before each row
+    seen: Floats  # sum and number of the rewards of each arm so far
+
+
+class ReplayControl(NamedTuple):
+    """How a replay is stopped and watched from outside."""
+
+    stop: Codes
+    progress: Codes  # rows done
 
 
 @dataclass(frozen=True)
@@ -48,6 +97,7 @@ class Folding:
     seed: int = 1
     threads: int | None = None
     start: dict[str, Any] | None = None  # a saved state to begin with, in place of a fresh one
+    engine: str = field(default="rounds", kw_only=True)  # compiled, or "plain"
 
     def __post_init__(self) -> None:
         check_columns(self.columns, self.policy, self.setting.arms)
@@ -78,10 +128,7 @@ class Folding:
         """The state before the first row."""
         if self.start is not None:
             return load_state(self.policy, self.setting, self.start)
-        state = self.policy.start(self.setting)
-        words = decision_words(self.seed, np.zeros(1, np.uint64), BEGINNING)
-        self.policy.begin(state, Random(*map(int, words[0])))
-        return state
+        return fresh_state(self.policy, self.setting, self.seed)
 
     @cached_property
     def kind(self) -> int:
@@ -107,34 +154,24 @@ class Folding:
         codes: Codes | None = None,
         *,
         marks: Codes | None = None,
-        progress: Progress | None = None,
+        progress: Progress = ignore,
     ) -> Floats:
         """p after the log without each of these sources in turn, shaped (sources, marks, arms)."""
         ends = np.array([self.rows]) if marks is None else marks
-        kept, kind = self.codes if codes is None else codes, self.kind
+        sources, kind = self.codes if codes is None else codes, self.kind
         workers = max(1, min(self.threads or os.cpu_count() or 1, len(left)))
         pieces = np.array_split(left, min(len(left), 8 * workers))
         stop, counters = np.zeros(1, np.int64), [np.zeros(1, np.int64) for _ in pieces]
-        with ThreadPoolExecutor(workers) as pool:
-            futures = [
-                pool.submit(self.fold, piece, ends, kind, kept, (stop, counter))
-                for piece, counter in zip(pieces, counters, strict=True)
-            ]
-            try:
-                waiting, told = set(futures), 0
-                while waiting:
-                    done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_EXCEPTION)
-                    for future in done:
-                        future.result()  # raises what a worker met, at once
-                    folded = sum(int(counter[0]) for counter in counters)
-                    if progress:
-                        progress(folded - told)
-                    told = folded
-            except BaseException:
-                stop[0] = 1
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
-        return np.concatenate([future.result()[0] for future in futures])
+        jobs = [
+            partial(self.fold, piece, ends, kind, sources, control=ReplayControl(stop, counter))
+            for piece, counter in zip(pieces, counters, strict=True)
+        ]
+        total = max(1, self.rows * len(left))
+
+        def watch() -> None:
+            progress(sum(int(counter[0]) for counter in counters) / total)
+
+        return np.concatenate([beliefs for beliefs, _ in run_jobs(jobs, workers, stop, watch)])
 
     def shadow(self, marks: Codes, codes: Codes | None = None) -> Shadow:
         """What the policy would have done at each row, looked at before it learns from it."""
@@ -154,43 +191,52 @@ class Folding:
         marks: Codes,
         kind: int,
         codes: Codes,
-        control: tuple[Codes, Codes] | None = None,
         *,
+        control: ReplayControl | None = None,
         watched: tuple[Floats, Floats] | None = None,
-        engine: str = "rounds",
-        start: Any = None,
-        first: int = 0,
+        since: tuple[Any, int] | None = None,
     ) -> tuple[Floats, Any]:
-        """One call of the loop, compiled or as plain Python (the same bits): beliefs, and the last fold's state.
+        """One call of the loop, compiled or as plain Python (the same bits).
 
-        It begins at the row `first`, where the state is `start`; with all rows and a fresh one if neither is given.
+        Args:
+            left: the sources to leave out, one after another.
+            marks: rows after which the belief is written.
+            kind: what a belief is read from.
+            codes: the source of each row; below 0 the row is left out.
+            control: to stop it and to see how far it is.
+            watched: room for the probability of each row's arm and for the reward expected.
+            since: a state and the row it belongs to, to begin with; the fresh state and row 0 if not given.
+
+        Returns:
+            Beliefs, shaped (sources, marks, arms), and the state after the last source.
         """
-        state = deepcopy(self.fresh if start is None else start)
-        arms = len(state.probabilities)
-        rows = tuple(
-            self.columns[name] for name in ("arms", "probabilities", "notes", "rewards", "rewarded", "numbers")
-        )
-        dice = np.array([decision_key(self.seed, LEARNING), *SPLITMIX], np.uint64)
-        words = decision_words(self.seed, np.zeros(1, np.uint64), CHOOSING)[0]
-        beliefs = np.zeros((len(left), len(marks), arms))
+        before, first = since or (self.fresh, 0)
+        parts = PolicyParts(self.policy, deepcopy(before))
+        arms = len(parts.state.probabilities)
         taken, expected = (np.zeros(0), np.zeros(0)) if watched is None else watched
+        seen = np.zeros((2, arms if kind == leave_out.MEANS or watched is not None else 0))
+        record = ReplayRecord(np.zeros((len(left), len(marks), arms)), taken, expected, seen)
+        words = decision_words(self.seed, np.zeros(1, np.uint64), Role.CHOOSING)[0]
+        streams = ReplayStreams(np.uint64(decision_key(self.seed, Role.LEARNING)), words, self.trials)
+        rows = SourcedRows(**self.columns, sources=codes)
         rest = (
-            (Fresh(deepcopy(state)),),
-            (*rows, codes),
-            dice,
+            FreshState(Fresh(deepcopy(before))),
+            rows,
+            streams,
             left,
-            (marks, first, kind, (words, self.trials)),
-            (beliefs, taken, expected, np.zeros((2, arms))),
-            control or (np.zeros(1, np.int64), np.zeros(1, np.int64)),
+            ReplaySpan(marks, first, kind),
+            record,
+            control or ReplayControl(np.zeros(1, np.int64), np.zeros(1, np.int64)),
         )
-        if engine == "plain":
-            given = (rest[0], tuple(column.tolist() for column in rest[1]), dice.tolist(), *rest[3:])
-            leave_out.leave_out((self.policy, state), *given)
-            return beliefs, state
+        if self.engine == "plain":
+            plain = SourcedRows(*(column.tolist() for column in rows))
+            fresh, _, _, *others = rest
+            leave_out.leave_out(parts, fresh, plain, streams._replace(key=int(streams.key)), *others)
+            return record.beliefs, parts.state
         from robandit.lab.compile.kernel import kernel_for
 
         some = slice(first, first + ROUNDS)
-        head = tuple(column[some].tolist() for column in rows[:5])
-        check_user_replay(self.policy, state, head, decision_words(self.seed, rows[5][some], LEARNING))
-        kernel_for(leave_out.leave_out, {"policy": self.policy, "state": state}, rest)((self.policy, state), *rest)
-        return beliefs, state
+        head = LogRows(*(getattr(rows, name)[some].tolist() for name in LogRows._fields))
+        check_user_replay(parts, head, decision_words(self.seed, rows.numbers[some], Role.LEARNING))
+        kernel_for(leave_out.leave_out, parts, rest)(parts, *rest)
+        return record.beliefs, parts.state

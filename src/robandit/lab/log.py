@@ -1,20 +1,22 @@
 """A log of choices and rewards as plain columns, checked at the edge, and its replay into a state."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Required, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robandit.dice import Random, decision_words
+from robandit.catalogue import SHIPPED
+from robandit.dice import Role, decision_key, decision_stream, decision_words
 from robandit.errors import InputError
 from robandit.game import Floats, Policy, Setting
 from robandit.lab import replay
+from robandit.lab.parts import PolicyParts
 from robandit.lab.preflight import ROUNDS, check_user_replay
 from robandit.state import load_state
 
-ROWS = 100_000  # folded by one call: bounds the memory of the streams, and Ctrl-C is heard in between
-CHOOSING, LEARNING, BEGINNING = 0, 1, 2  # roles of streams that `choose`, `learn` and `begin` may draw from
+ROWS = 100_000  # learnt by one call: bounds the memory of the streams, and Ctrl-C is heard in between
+CHOOSING, LEARNING, BEGINNING = Role.CHOOSING, Role.LEARNING, Role.BEGINNING
 
 
 @dataclass(frozen=True)
@@ -76,51 +78,76 @@ def check_columns(columns: dict[str, Any], policy: Policy[Any], arms: int) -> No
         raise InputError(f"{policy} does not take rewards that come late: every row must have its reward")
 
 
+class LogRows(NamedTuple):
+    """The columns of a log as the loop reads them: arrays, or lists where it is interpreted."""
+
+    arms: Any
+    probabilities: Any
+    notes: Any
+    rewards: Any
+    rewarded: Any
+
+
+class SettingTerms(TypedDict, total=False):
+    """What a policy may look at before the first row; see `Setting`."""
+
+    arms: Required[int]
+    horizon: Required[int]
+    corruption: float
+    features: Floats | None
+
+
 def replay_log(
-    policy: Policy[Any],
+    policy: Policy[Any] | str,
     log: Log,
     *,
-    arms: int,
-    horizon: int,
-    corruption: float = 0.0,
-    features: Floats | None = None,
     seed: int = 1,
     state: dict[str, Any] | None = None,
     engine: str = "rounds",
+    **setting: Unpack[SettingTerms],
 ) -> Any:
-    """The state a policy has after a log, from a fresh state or from a saved one.
+    """The state a policy has after a log.
 
-    `features` are what is known of the arms, where the policy asks for it. `engine` is "rounds" (compiled) or "plain"
-    (interpreted): the same bits. What `learn` throws comes from the stream of its decision, so the result depends on
-    the rows, their decisions' numbers and the seed alone.
+    What `learn` draws comes from the stream of its decision, so the result depends on the rows, their decisions'
+    numbers and the seed alone.
+
+    Args:
+        policy: a policy or its text.
+        log: what happened.
+        seed: of the streams of the decisions.
+        state: a saved state to begin with, in place of a fresh one.
+        engine: "rounds" (compiled) or "plain" (interpreted): the same bits.
+        **setting: `arms` and `horizon`; `corruption` and `features` (of the arms) where the policy needs them.
+
+    Raises:
+        InputError: if the log, the state or the engine do not fit.
     """
     if engine not in ("rounds", "plain"):
         raise InputError(f"engine must be rounds or plain, not {engine!r}")
-    columns = log.columns()
-    check_columns(columns, policy, arms)
-    setting = Setting(arms, horizon, corruption, features)
-    if state is None:
-        memory = policy.start(setting)
-        words = decision_words(seed, np.zeros(1, np.uint64), BEGINNING)
-        policy.begin(memory, Random(*map(int, words[0])))
-    else:
-        memory = load_state(policy, setting, state)
-    for first in range(0, len(columns["arms"]), ROWS):
+    policy = SHIPPED.policy(policy) if isinstance(policy, str) else policy
+    columns, terms = log.columns(), Setting(**setting)
+    check_columns(columns, policy, terms.arms)
+    memory = fresh_state(policy, terms, seed) if state is None else load_state(policy, terms, state)
+    count = len(columns["arms"])
+    for first in range(0, count, ROWS):
         piece = {name: column[first : first + ROWS] for name, column in columns.items()}
-        words = decision_words(seed, piece.pop("numbers"), LEARNING)
-        rows = tuple(piece[name] for name in ("arms", "probabilities", "notes", "rewards", "rewarded"))
+        words = decision_words(seed, piece.pop("numbers"), Role.LEARNING)
+        rows, parts = LogRows(**piece), PolicyParts(policy, memory)
         if first == 0 and engine == "rounds":
-            check_user_replay(policy, memory, tuple(column[:ROUNDS].tolist() for column in rows), words)
-        if engine == "plain":
-            replay.replay_rows((policy, memory), tuple(column.tolist() for column in rows), words)
+            check_user_replay(parts, LogRows(*(column[:ROUNDS].tolist() for column in rows)), words)
+        loop: Any = replay.replay_rows
+        if engine == "rounds":
+            from robandit.lab.compile.kernel import effort_for, kernel_for
+
+            loop = kernel_for(loop, parts, (rows, words), effort_for(count * terms.arms))
         else:
-            fold_compiled(policy, memory, rows, words, len(columns["arms"]) * arms)
+            rows = LogRows(*(column.tolist() for column in rows))
+        loop(parts, rows, words)
     return memory
 
 
-def fold_compiled(policy: Policy[Any], state: Any, rows: tuple[Any, ...], words: Any, work: int) -> None:
-    """Fold some rows into a state in place, compiled; `work` is what all of them make, rows times arms."""
-    from robandit.lab.compile.kernel import effort_for, kernel_for
-
-    kernel = kernel_for(replay.replay_rows, {"policy": policy, "state": state}, (rows, words), effort_for(work))
-    kernel((policy, state), rows, words)
+def fresh_state(policy: Policy[Any], setting: Setting, seed: int) -> Any:
+    """The state before the first row."""
+    state = policy.start(setting)
+    policy.begin(state, decision_stream(decision_key(seed, Role.BEGINNING), 0))
+    return state

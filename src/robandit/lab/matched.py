@@ -10,7 +10,7 @@ import csv
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from robandit.environments.contexts import Contexts
 from robandit.errors import InputError
 from robandit.game import Adversary, Floats, Policy, Setting
 from robandit.lab import matching
+from robandit.lab.parts import MatchParts
 from robandit.lab.scenario import check_contexts
 from robandit.numerics import student_quantile
 
@@ -89,6 +90,36 @@ class ContextLog:
                 writer.writerow([self.names[arm], float(reward), float(probability), *user.tolist()])
 
 
+class ContextRows(NamedTuple):
+    """The columns of a log as the loop reads them."""
+
+    users: Any
+    arms: Any
+    rewards: Any
+    probabilities: Any
+
+
+class MatchArena(NamedTuple):
+    """Room for the features of a row, and what each arm pays over all users."""
+
+    features: Floats
+    means: Floats
+
+
+class MatchRules(NamedTuple):
+    """When a row is accepted, and how the adversary is charged."""
+
+    least: float  # the smallest logged probability
+    by_rounds: bool
+
+
+class MatchRecord(NamedTuple):
+    """What the loop writes."""
+
+    taken: NDArray[np.int64]  # 1 for each row that counts
+    paid: Floats  # one number
+
+
 @dataclass(frozen=True)
 class Matched:
     """The rounds of a log that a policy took as the logger did."""
@@ -140,18 +171,22 @@ def replay_contexts(
     features, means = np.zeros((arms, arms * size)), log.by_arm()
     state = policy.start(Setting(arms, expected, against.budget, features.copy()))
     memory = against.start(means, expected)
-    rows = tuple(map(np.ascontiguousarray, (log.users, log.arms, log.rewards, log.probabilities)))
-    matched, bill = np.zeros(len(log.arms), np.int64), np.zeros(1)
-    dice = seed_words(seed, range(1))[0]
-    given = (rows, dice, (features, means), (log.least, against.charge == "rounds"), (matched, bill))
-    parts = {"policy": policy, "state": state, "adversary": against, "memory": memory}
+    record = MatchRecord(np.zeros(len(log.arms), np.int64), np.zeros(1))
+    arguments = (
+        ContextRows(*map(np.ascontiguousarray, (log.users, log.arms, log.rewards, log.probabilities))),
+        seed_words(seed, range(1))[0],
+        MatchArena(features, means),
+        MatchRules(log.least, against.charge == "rounds"),
+        record,
+    )
+    parts = MatchParts(policy, state, against, memory)
     loop: Any = matching.match_rows
     if engine == "rounds":
         from robandit.lab.compile.kernel import effort_for, kernel_for
 
-        loop = kernel_for(matching.match_rows, parts, given, effort_for(len(log.arms) * arms))
-    loop(tuple(parts.values()), *given)
-    return Matched(log.rewards[matched == 1], len(log.arms), float(bill[0]))
+        loop = kernel_for(matching.match_rows, parts, arguments, effort_for(len(log.arms) * arms))
+    loop(parts, *arguments)
+    return Matched(log.rewards[record.taken == 1], len(log.arms), float(record.paid[0]))
 
 
 def read_context_log(path: str | Path) -> ContextLog:

@@ -13,7 +13,9 @@ from robandit.dice import Random
 from robandit.errors import PartError, Refused
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab import replay
-from robandit.lab.table import Seat, Table
+from robandit.lab.parts import PlayParts, PolicyParts
+from robandit.lab.runner import Runner
+from robandit.lab.scenario import Scenario
 from robandit.layout import Layout, layout_of
 from robandit.parts import Part, hints_of
 
@@ -22,17 +24,17 @@ PACKAGE = Path(__file__).parents[1]
 _CHECKED: set[tuple[Layout, ...]] = set()
 
 
-def check_user_parts(table: Table) -> None:
+def check_user_parts(runner: Runner) -> None:
     """Play a few rounds interpreted with every part that is not the package's own; once per layout."""
-    given = (table.policy, table.environment, table.adversary)
-    if all(ours(part) for part in given):
+    scenario = runner.scenario
+    if all(ours(part) for part in (scenario.policy, scenario.environment, scenario.adversary)):
         return
     try:
-        check_starts(table)
-        seat = table.seat(slice(0, 1))
-        key = tuple(layout_of(part) for part in seat.parts().values())
+        check_starts(scenario)
+        parts = runner.call(slice(0, 1)).parts
+        key = tuple(layout_of(part) for part in parts)
         if key not in _CHECKED:
-            check_rounds(table, seat)
+            check_rounds(scenario, parts, [Random(*map(int, words)) for words in runner.streams[0]])
             _CHECKED.add(key)
     except Refused:
         raise
@@ -40,15 +42,16 @@ def check_user_parts(table: Table) -> None:
         raise PartError(f"{type(error).__name__}{place_of(error)}: {error}") from error
 
 
-def check_user_replay(policy: Policy[Any], state: Any, rows: tuple[Any, ...], words: Any) -> None:
-    """Fold a few rows interpreted, on a copy, with a policy that is not the package's own."""
+def check_user_replay(parts: PolicyParts, rows: Any, words: Any) -> None:
+    """Learn a few rows of a log interpreted, on a copy, with a policy that is not the package's own."""
+    policy, state = parts
     if ours(policy):
         return
     check_state(policy, state)
     trial = deepcopy(state)
     owned = arrays_in(trial)
     try:
-        replay.replay_rows((policy, trial), rows, words)
+        replay.replay_rows(PolicyParts(policy, trial), rows, words)
     except Exception as error:
         raise PartError(f"{type(error).__name__}{place_of(error)}: {error}") from error
     check_same_arrays(policy, arrays_in(trial), owned, "learn")
@@ -68,57 +71,56 @@ def where(part: Any, method: str) -> str:
     return f"{method} ({Path(code.co_filename).name} line {code.co_firstlineno})"
 
 
-def check_starts(table: Table) -> None:
-    """What `start` answers must be a dataclass the compiler can lay out."""
-    check_state(table.policy, table.policy.start(table.setting()))
+def check_starts(scenario: Scenario) -> None:
+    """What `start` returns must be a dataclass the compiler can lay out."""
+    check_state(scenario.policy, scenario.policy.start(scenario.setting()))
     for part, memory in (
-        (table.environment, table.environment.start()),
-        (table.adversary, table.adversary.start(table.means, table.horizon)),
+        (scenario.environment, scenario.environment.start()),
+        (scenario.adversary, scenario.adversary.start(scenario.means, scenario.rounds)),
     ):
         if not is_dataclass(memory):
-            raise PartError(f"{part.name}: {where(part, 'start')} must answer a dataclass, not {kind_of(memory)}")
+            raise PartError(f"{part.name}: {where(part, 'start')} must return a dataclass, not {kind_of(memory)}")
         check_fields(part, memory, "start")
 
 
-def check_rounds(table: Table, seat: Seat) -> None:
-    """Play, and look at everything a part answers or leaves behind."""
-    policy, state, environment, tables, adversary, memory = seat.parts().values()
-    words = [Random(*(int(word) for word in table.dice[0, role])) for role in range(3)]
-    means, features = table.means.copy(), table.blank()
+def check_rounds(scenario: Scenario, parts: PlayParts, streams: list[Random]) -> None:
+    """Play, and look at everything a part returns or leaves behind; the streams are those of the first run."""
+    policy, state, environment, tables, adversary, memory = parts
+    means, features = scenario.means.copy(), np.zeros((scenario.arms, environment.context_size))
     owned = arrays_in(state), arrays_in(memory)
-    policy.begin(state, words[1])
-    for t in range(min(ROUNDS, table.horizon)):
-        uniform = words[0].uniform()
-        if table.best is not None:
+    policy.begin(state, streams[1])
+    for t in range(min(ROUNDS, scenario.rounds)):
+        uniform = streams[0].uniform()
+        if scenario.is_contextual:
             uniform = environment.context(tables, uniform, features, means)
             policy.look(state, features)
         check_probabilities(policy, state.probabilities, len(means), t)
         proposal = means.copy()
-        struck = adversary.tamper_means(memory, t, state.probabilities, means, proposal, words[2])
+        struck = adversary.tamper_means(memory, t, state.probabilities, means, proposal, streams[2])
         check_proposal(adversary, struck, proposal, means, t)
-        choice = policy.choose(state, words[1])
+        choice = policy.choose(state, streams[1])
         if not 0 <= choice.arm < len(means):
             raise PartError(
-                f"{policy.name}: {where(policy, 'choose')} answered arm {choice.arm!r} in round {t}, "
+                f"{policy.name}: {where(policy, 'choose')} returned arm {choice.arm!r} in round {t}, "
                 f"allowed are 0 to {len(means) - 1}"
             )
         reward = environment.reward(tables, choice.arm, means[choice.arm], uniform)
         if not 0.0 <= reward <= 1.0:
             place = where(environment, "reward")
-            raise PartError(f"{environment.name}: {place} answered {reward!r} in round {t}, allowed is 0 to 1")
-        wanted = adversary.tamper_reward(memory, t, means, choice.arm, reward, words[2])
+            raise PartError(f"{environment.name}: {place} returned {reward!r} in round {t}, allowed is 0 to 1")
+        wanted = adversary.tamper_reward(memory, t, means, choice.arm, reward, streams[2])
         if not math.isfinite(wanted):
             raise PartError(
-                f"{adversary.name}: {where(adversary, 'tamper_reward')} answered {wanted!r} in round {t}, "
+                f"{adversary.name}: {where(adversary, 'tamper_reward')} returned {wanted!r} in round {t}, "
                 "allowed is a number"
             )
-        policy.learn(state, choice, min(max(wanted, 0.0), 1.0), words[1])
+        policy.learn(state, choice, min(max(wanted, 0.0), 1.0), streams[1])
         check_fields(policy, state, "learn")
         check_same_arrays(policy, arrays_in(state), owned[0], "learn")
         check_same_arrays(
             adversary, arrays_in(memory), owned[1], "tamper_reward" if adversary.sees_draw else "tamper_means"
         )
-    check_probabilities(policy, state.probabilities, len(means), table.horizon)
+    check_probabilities(policy, state.probabilities, len(means), scenario.rounds)
 
 
 def ours(part: Part) -> bool:
@@ -134,7 +136,7 @@ def check_proposal(adversary: Any, struck: bool, proposal: Any, means: Any, t: i
     if not np.isfinite(proposal).all():
         raise PartError(f"{adversary.name}: the means proposed in round {t} are no numbers: {proposal}, {place}")
     if not struck and not np.array_equal(proposal, means):
-        raise PartError(f"{adversary.name}: {place} wrote a proposal in round {t} but did not answer True")
+        raise PartError(f"{adversary.name}: {place} wrote a proposal in round {t} but did not return True")
 
 
 def check_probabilities(policy: Any, probabilities: Any, arms: int, t: int) -> None:
@@ -156,7 +158,7 @@ def check_state(policy: Any, state: Any) -> None:
     place = where(policy, "start")
     if not is_dataclass(state) or not hasattr(state, "probabilities"):
         raise PartError(
-            f"{policy.name}: {place} must answer a dataclass with a field `probabilities`, not {kind_of(state)}"
+            f"{policy.name}: {place} must return a dataclass with a field `probabilities`, not {kind_of(state)}"
         )
     probabilities = state.probabilities
     if not isinstance(probabilities, np.ndarray) or probabilities.dtype != np.float64 or probabilities.ndim != 1:

@@ -182,7 +182,7 @@ class Scenario:
     @property
     def is_contextual(self) -> bool:
         """Whether a context comes in each round."""
-        return self.environment.context_size > 0
+        return self.environment.is_contextual
 
     def setting(self) -> Setting:
         """What the policy may look at before the first round."""

@@ -54,6 +54,7 @@ class Trace:
     road: str = ""  # how the loop was compiled: linked, or by numba as one; empty where it was not
     team: "Team | None" = None  # what the agents did, where there are several; regret and bill are the team's
     best_rounds: NDArray[np.int64] | None = None  # with a best slate, or the round's best arm, by run
+    best_pulls: NDArray[np.int64] | None = None  # (runs, checkpoints), cumulative, of best arms; not stored in files
 
     def __repr__(self) -> str:
         """What was played and what it cost, in a line; the arrays are attributes."""

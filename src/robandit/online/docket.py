@@ -25,7 +25,7 @@ NO_REWARD: Entry = {"source": None}
 WEIGHING = 5  # role of the streams that say whether a reward of a doubtful source is learnt
 
 
-class Target(Protocol):
+class DocketTarget(Protocol):
     """What a docket hands its results to: the fold of a policy, or the columns of a log."""
 
     def index(self, arm: str) -> int:
@@ -92,7 +92,7 @@ class Docket:
         "weighing",
     )
 
-    def __init__(self, terms: Terms, standing: Standing, target: Target) -> None:
+    def __init__(self, terms: Terms, standing: Standing, target: DocketTarget) -> None:
         self.terms, self.standing, self.target = terms, standing, target
         self.rules = terms.rules or Rules()
         self.weighing = decision_key(terms.seed, WEIGHING)

@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from robandit.errors import InputError
-from robandit.online.docket import Docket, Target
+from robandit.online.docket import Docket, DocketTarget
 from robandit.online.standing import ACTS, Entry, Standing
 from robandit.online.terms import Terms, read_terms
 
-AnyTarget = TypeVar("AnyTarget", bound=Target)
+AnyTarget = TypeVar("AnyTarget", bound=DocketTarget)
 Numbered = TypeVar("Numbered", bound=tuple[Any, ...])
 PARSE = json.JSONDecoder().raw_decode
 ACT = re.compile(rb'"entry"\s*:\s*"(?:%b)"' % "|".join(ACTS).encode()).search

@@ -5,11 +5,10 @@ journal, which is written before anything changes.
 """
 
 import json
-import secrets
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from robandit.catalogue import SHIPPED
 from robandit.errors import InputError, PlayError
@@ -19,27 +18,37 @@ from robandit.online.fold import Fold
 from robandit.online.journal import read_entries, read_standing
 from robandit.online.rebuild import rebuild
 from robandit.online.saving import load_fold, save_fold
-from robandit.online.terms import PATIENCE, Terms, check_same, is_finite_number
+from robandit.online.terms import LearnerTerms, check_same, is_finite_number, make_terms
 from robandit.online.warm import warm_terms
 from robandit.online.writer import JournalWriter, claim_journal
 from robandit.store.files import write_atomically
 
 
 class Decision(NamedTuple):
-    """What was decided; its reward is told under its id."""
+    """A decision; its reward is reported under its id."""
 
     id: int
     arm: str
-    probability: float | None  # the probability the arm had in the draw; None where the policy cannot tell
+    probability: float | None  # the probability the arm had in the draw; None where the policy cannot compute it
 
 
 class Learner:
-    """Decides and learns; docs/deploy.md tells how to use it.
+    """A policy that decides and learns; docs/deploy.md shows how to use it.
 
-    `seed=None` takes a fresh one that nobody can guess. `horizon` and `corruption` matter to policies that need them.
-    A decision waits for its reward until `patience` more were made. `state` (from `save_state`) or `history` (a `Log`,
-    or the path of another journal) is what it begins with. A `journal` that exists is gone on with, and both are then
-    left aside. With `sync` a line is on the disk before a call returns. Calls from several threads wait for each other.
+    Calls from several threads wait for each other.
+
+    Args:
+        policy: a policy or its text.
+        arms: the arms' names.
+        journal: the file to write; one that exists is gone on with, and `state` and `history` are then left aside.
+        sync: whether a line is on the disk before a call returns.
+        state: a state to begin with, from `save_state`.
+        history: a log to learn first, as a `Log` or the path of another journal.
+        **options: seed (None takes a fresh one that nobody can guess), horizon and corruption (for policies that need
+            them), reward_range, and patience: a decision waits for its reward until so many more were made.
+
+    Raises:
+        InputError: if anything does not fit, or the journal cannot be written or was begun with other terms.
     """
 
     __slots__ = ("_fold", "_lock", "_writer")
@@ -49,40 +58,33 @@ class Learner:
         policy: Policy[Any] | str,
         arms: Sequence[str],
         *,
-        seed: int | None = None,
-        horizon: int = 100_000,
-        corruption: float = 0.0,
-        reward_range: tuple[float, float] = (0.0, 1.0),
-        patience: int = PATIENCE,
-        state: dict[str, Any] | None = None,
-        history: Log | Path | str | None = None,
         journal: Path | str | None = None,
         sync: bool = True,
+        state: dict[str, Any] | None = None,
+        history: Log | Path | str | None = None,
+        **options: Unpack[LearnerTerms],
     ) -> None:
-        made = as_policy(policy)
-        if isinstance(arms, str) or isinstance(reward_range, str) or len(reward_range) != 2:
-            raise InputError(
-                f"arms must be a list of names and reward_range two numbers, not {arms!r}, {reward_range!r}"
-            )
-        fresh = secrets.randbits(64) if seed is None else seed
-        terms = Terms(str(made), tuple(arms), fresh, horizon, corruption, *reward_range, patience)
+        own = as_policy(policy)
+        terms = make_terms(str(own), arms, **options)
         self._lock = RLock()
         self._writer: JournalWriter | None = None
-        self._fold = Fold(made, terms)  # what cannot be is refused before a file is made
+        self._fold = Fold(own, terms)  # what cannot be is refused before there is a file
         if journal is None:
             self._warm(state, history)
             return
         with claim_journal(journal, sync) as writer:
             if writer.lines:
-                check_same(read_entries(journal)[0], terms, str(journal), but="seed" if seed is None else "")
-                self._fold = rebuild(journal, made)
+                check_same(
+                    read_entries(journal)[0], terms, str(journal), but="seed" if options.get("seed") is None else ""
+                )
+                self._fold = rebuild(journal, own)
             else:
                 self._warm(state, history)
                 writer.begin(self._fold.terms)
         self._writer = writer
 
     def _warm(self, state: dict[str, Any] | None, history: Log | Path | str | None) -> None:
-        """Begin with what is known already."""
+        """Begin with a saved state or with a history."""
         if state is not None or history is not None:
             policy = self._fold.policy
             self._fold = Fold(policy, warm_terms(policy, self._fold.terms, state, history))
@@ -91,36 +93,36 @@ class Learner:
     def open(
         cls, journal: Path | str, policy: Policy[Any] | None = None, *, read_only: bool = False, sync: bool = True
     ) -> "Learner":
-        """The learner a journal tells of, to go on or only to be looked at; a policy of your own must be handed in."""
+        """Return the learner of a journal, to go on with or only to look at; a policy of your own must be handed in."""
         text = read_entries(journal)[0].policy
-        made = as_policy(text if policy is None else policy)
-        if str(made) != text:
-            raise InputError(f"{journal}: its policy is {text}, not {made}")
+        own = as_policy(text if policy is None else policy)
+        if str(own) != text:
+            raise InputError(f"{journal}: its policy is {text}, not {own}")
         learner = cls.__new__(cls)
         learner._lock, learner._writer = RLock(), None
         if read_only:
-            learner._fold = rebuild(journal, made)
+            learner._fold = rebuild(journal, own)
             return learner
         with claim_journal(journal, sync) as writer:
-            learner._fold = rebuild(journal, made)
+            learner._fold = rebuild(journal, own)
         learner._writer = writer
         return learner
 
     @classmethod
     def load(cls, saved: dict[str, Any] | Path | str, policy: Policy[Any] | None = None) -> "Learner":
-        """The learner that `save` wrote, without a journal."""
+        """Return the learner that `save` wrote, without a journal."""
         learner = cls.__new__(cls)
         learner._fold = load_fold(saved, as_policy if policy is None else lambda text: policy)
         learner._lock, learner._writer = RLock(), None
         return learner
 
     def save(self, path: Path | str | None = None) -> dict[str, Any]:
-        """The whole learner as plain values that JSON can hold, written into a file if one is named."""
+        """Return the whole learner as plain values that JSON can hold; written into a file if one is named."""
         with self._lock:
-            told = save_fold(self._fold)
+            values = save_fold(self._fold)
         if path is not None:
-            write_atomically(Path(path), json.dumps(told, allow_nan=False).encode())
-        return told
+            write_atomically(Path(path), json.dumps(values, allow_nan=False).encode())
+        return values
 
     def decide(self, eligible: Iterable[str] | None = None, *, time: float | None = None) -> Decision:
         """Choose an arm, one of the eligible if they are named; the decision is in the journal when this returns."""
@@ -130,14 +132,12 @@ class Learner:
             choice, moment = fold.choose(among), checked_time(time)
             if not 0 <= choice.arm < len(names):
                 raise PlayError(f"policy {fold.policy} chose arm {choice.arm}, allowed are 0 to {len(names) - 1}")
-            arm, probability = (
-                names[choice.arm],
-                None if choice.probability != choice.probability else float(choice.probability),
-            )
+            arm, drawn = names[choice.arm], choice.probability
+            probability = None if drawn != drawn else float(drawn)
             if self._writer is not None:
-                told = {"id": number, "arm": arm, "chance": probability, "note": int(choice.note)}
-                told["eligible"] = None if among is None else [names[index] for index in among]
-                self._writer.append({"entry": "decide", **told, "time": moment})
+                entry = {"entry": "decide", "id": number, "arm": arm, "chance": probability, "note": int(choice.note)}
+                entry["eligible"] = None if among is None else [names[index] for index in among]
+                self._writer.append({**entry, "time": moment})
             fold.record_decision(choice)
         return Decision(number, arm, probability)
 
@@ -152,7 +152,7 @@ class Learner:
     ) -> bool:
         """Learn a decision's reward; True if it counted, False if that decision had one already or waits no more.
 
-        `source` says who told it and `time` when, for the journal; `truth` is for simulations, which know it.
+        `source` says who reported it and `time` when, for the journal; `truth` is for simulations, which know it.
         """
         with self._lock:
             fold = self._fold
@@ -164,10 +164,10 @@ class Learner:
             if number not in fold.pending:
                 return False
             if self._writer is not None:
-                told = {"id": number, "value": float(reward), "source": source, "time": moment}
+                entry = {"entry": "reward", "id": number, "value": float(reward), "source": source, "time": moment}
                 if truth is not None:
-                    told |= {"truth": float(truth), "fake": fold.terms.inside(truth) != value}
-                self._writer.append({"entry": "reward", **told})
+                    entry |= {"truth": float(truth), "fake": fold.terms.inside(truth) != value}
+                self._writer.append(entry)
             fold.learn_reward(number, value)
         return True
 
@@ -195,9 +195,10 @@ class Learner:
             self._fold.change_arm(name, change)
 
     def retract(self, id: int | None = None, *, source: str | None = None) -> int:
-        """Take back a decision's reward, or all that a source told so far; answers how many, and learns anew without.
+        """Take back a decision's reward, or all that a source reported so far, and learn anew; returns how many.
 
-        The journal is read again for it. What a source tells later counts; the decisions concerned stay without reward.
+        The journal is read again for it. What a source reports later counts; the decisions concerned stay without
+        reward.
         """
         if (id is None) == (source is None):
             raise InputError("retract takes the id of a decision, or a source")
@@ -220,7 +221,7 @@ class Learner:
         return count
 
     def probabilities(self, trials: int = 1000) -> dict[str, float]:
-        """Each active arm's probability in the next decision; its frequency in trials where p(t) is unknown."""
+        """Return each active arm's probability in the next decision; its share of trials where p(t) is unknown."""
         with self._lock:
             return self._fold.probabilities() or self._fold.trial_shares(trials)
 

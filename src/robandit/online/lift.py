@@ -48,19 +48,19 @@ class Lift:
         sure = SURE * ratio * math.sqrt(spread(second, few) + spread(best, many))
         if sure <= 0.5 * self.step and ratio - 1.0 - sure < self.step:
             self.warned = True
-            known = f"{self.names[leader]!r} is {ratio - 1.0:.3f} ± {sure:.3f} better than {self.names[runner]!r}"
-            asked = f"its step {self.step:g} should be below that: it may settle on a worse arm"
+            lead = f"{self.names[leader]!r} is {ratio - 1.0:.3f} ± {sure:.3f} better than {self.names[runner]!r}"
+            bound = f"its step {self.step:g} should be below that: it may settle on a worse arm"
             least = ratio - 1.0 - sure
             advice = f"min_lift={least:.2g} would be" if least > 0.0 else "no step is surely below it so far"
-            warnings.warn(f"after {self.total:,} rewards {known}, relatively; {asked}; {advice}", stacklevel=5)
+            warnings.warn(f"after {self.total:,} rewards {lead}, relatively; {bound}; {advice}", stacklevel=5)
 
 
 def spread(mean: float, count: int) -> float:
-    """The variance of a mean's logarithm, at most, for rewards in [0, 1]; two made-up rewards keep it off 0."""
+    """Return the variance of a mean's logarithm, at most, for rewards in [0, 1]; two made-up rewards keep it off 0."""
     mean = (mean * count + 1.0) / (count + 2.0)
     return (1.0 - mean) / (mean * count)
 
 
 def lift_of(policy: Policy[Any], names: list[str]) -> Lift | None:
-    """A check of the lift for a policy that needs one; None for other policies."""
+    """Return a check of the lift for a policy that needs one; None for other policies."""
     return None if policy.smallest_lift is None else Lift(policy.smallest_lift, names)

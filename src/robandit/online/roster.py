@@ -22,23 +22,23 @@ class Roster:
         self.present = list(range(len(self.names)))  # the indices of the active arms
 
     def find(self, name: str) -> int:
-        """An arm's index."""
+        """Return an arm's index; raises InputError if there is no such arm."""
         if name not in self.index:
             raise unknown("arm", str(name), self.names)
         return self.index[name]
 
     def among(self, eligible: Iterable[str] | None) -> list[int] | None:
-        """The indices that may be chosen; None for all there are."""
+        """Return the indices that may be chosen; None for all there are."""
         if eligible is None:
             return None if len(self.present) == len(self.names) else self.present
         if isinstance(eligible, str):
             raise InputError(f"eligible must be a list of arms, not {eligible!r}")
         wanted = {self.find(name) for name in eligible}
-        found = [arm for arm in self.present if arm in wanted]
-        if not found:
-            given = ", ".join(self.names[arm] for arm in sorted(wanted)) or "none"
-            raise InputError(f"of the eligible arms ({given}) none is active: {', '.join(self.active)} are")
-        return None if len(found) == len(self.names) else found
+        among = [arm for arm in self.present if arm in wanted]
+        if not among:
+            names = ", ".join(self.names[arm] for arm in sorted(wanted)) or "none"
+            raise InputError(f"of the eligible arms ({names}) none is active: {', '.join(self.active)} are")
+        return None if len(among) == len(self.names) else among
 
     @property
     def active(self) -> list[str]:
@@ -46,7 +46,7 @@ class Roster:
         return [self.names[arm] for arm in self.present]
 
     def after(self, name: str, change: str) -> "Roster":
-        """The roster as it will be, or a sentence why it cannot."""
+        """Return the roster as it will be; raises InputError if it cannot be."""
         after = Roster(self.names)
         after.status = list(self.status)
         if change == "added":

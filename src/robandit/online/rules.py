@@ -16,11 +16,11 @@ class Rules:
 
     window: float | None = None  # a reward that comes later than this after its decision is refused
     default: float | None = None  # learnt when the window ends and none has come; in the range of rewards
-    # a reward is learnt so long after it came and could count (it was shown, the window of its sum has ended), and not
-    # at all if its source is caught meanwhile
+    # a reward is learnt so long after it came and could count (it was displayed, the window of its sum has ended), and
+    # not at all if its source is caught meanwhile
     hold: float = 0.0
     aggregate: str = FIRST  # what counts: the first report, or the sum or the largest of all within the window
-    activation: bool = False  # a decision counts only once it was said to have been shown
+    activation: bool = False  # a decision counts only once it was reported as displayed
     cap: int | None = None  # rewards of one source that are learnt in a day; those without a source are one
     token_cap: int | None = None  # the same for all sources behind one token (what stands before the first /)
     holdout: float = 0.0  # a share of decisions drawn uniformly, of which nothing is learnt
@@ -28,24 +28,24 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name, least, most in (("window", 0.001, 1e9), ("hold", 0.0, 1e9), ("holdout", 0.0, 1.0)):
-            given = getattr(self, name)
-            if given is not None and not (is_plain_number(given) and least <= given <= most):
-                raise InputError(f"{name} must be a number from {least:g} to {most:g}, not {given!r}")
+            number = getattr(self, name)
+            if number is not None and not (is_plain_number(number) and least <= number <= most):
+                raise InputError(f"{name} must be a number from {least:g} to {most:g}, not {number!r}")
         for name in ("cap", "token_cap"):
-            given = getattr(self, name)
-            if given is not None and not (type(given) is int and 0 <= given <= 10**9):
-                raise InputError(f"{name} must be a whole number from 0 to 1,000,000,000, not {given!r}")
+            number = getattr(self, name)
+            if number is not None and not (type(number) is int and 0 <= number <= 10**9):
+                raise InputError(f"{name} must be a whole number from 0 to 1,000,000,000, not {number!r}")
         for name in ("activation", "sticky"):
             if type(getattr(self, name)) is not bool:
                 raise InputError(f"{name} must be true or false, not {getattr(self, name)!r}")
         if self.aggregate not in AGGREGATES:
             raise unknown("aggregate", str(self.aggregate), AGGREGATES)
-        for name, given in (("default", self.default is not None), ("aggregate", self.aggregate != FIRST)):
-            if given and self.window is None:
+        for name, needs_window in (("default", self.default is not None), ("aggregate", self.aggregate != FIRST)):
+            if needs_window and self.window is None:
                 raise InputError(f"{name} {getattr(self, name)!r} needs a window, at whose end it is settled")
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values for a journal's first line."""
+        """Return plain values for a journal's first line."""
         return asdict(self)
 
 
@@ -54,14 +54,14 @@ def is_plain_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def read_rules(told: Any) -> Rules | None:
-    """Rules from plain values."""
-    if told is None or isinstance(told, Rules):
-        return told
+def read_rules(values: Any) -> Rules | None:
+    """Return rules from plain values; raises InputError if they are none."""
+    if values is None or isinstance(values, Rules):
+        return values
     names = [item.name for item in fields(Rules)]
-    if not isinstance(told, dict):
-        raise InputError(f"rules must be an object with {', '.join(names)}, not {told!r}")
-    for name in told:
+    if not isinstance(values, dict):
+        raise InputError(f"rules must be an object with {', '.join(names)}, not {values!r}")
+    for name in values:
         if name not in names:
             raise unknown("rule", str(name), names)
-    return Rules(**told)
+    return Rules(**values)

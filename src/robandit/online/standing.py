@@ -16,7 +16,7 @@ ACTS = ("source", "retract", "breaker")
 CHANGES = ("quarantined", "released", "capped", "weighted")
 
 
-class Verdict(NamedTuple):
+class SourceVerdict(NamedTuple):
     """What operators decided about one source."""
 
     quarantined: bool = False
@@ -28,7 +28,7 @@ class Verdict(NamedTuple):
 class Standing:
     """What operators decided, up to some line."""
 
-    sources: dict[str, Verdict] = field(default_factory=dict)
+    sources: dict[str, SourceVerdict] = field(default_factory=dict)
     retracted: dict[tuple[str, Any], int] = field(default_factory=dict)  # (id or source, which): lines before this one
     frozen: int | None = None  # nothing after this line is learnt until a person says so
 
@@ -37,7 +37,7 @@ class Standing:
         kind = entry["entry"]
         if kind == "source":
             name = entry["source"]
-            self.sources[name] = change_verdict(self.sources.get(name, Verdict()), entry)
+            self.sources[name] = change_verdict(self.sources.get(name, SourceVerdict()), entry)
         elif kind == "retract":
             key = "source" if "source" in entry else "id"
             self.retracted[key, entry[key]] = line
@@ -55,7 +55,7 @@ class Standing:
                 return True
         return bool(self.sources) and any(self.verdict(name).quarantined for name in levels_of(source))
 
-    def verdict(self, name: str) -> Verdict:
+    def verdict(self, name: str) -> SourceVerdict:
         """Return what was decided about a source or about the token before it."""
         return self.sources.get(name, NOTHING)
 
@@ -64,7 +64,7 @@ class Standing:
         return min(self.verdict(name).weight for name in levels_of(source)) if self.sources else 1.0
 
 
-NOTHING = Verdict()
+NOTHING = SourceVerdict()
 
 
 def levels_of(source: str | None) -> tuple[str, str]:
@@ -72,7 +72,7 @@ def levels_of(source: str | None) -> tuple[str, str]:
     return (source, source.partition("/")[0]) if source else ("", "")
 
 
-def change_verdict(verdict: Verdict, entry: Entry) -> Verdict:
+def change_verdict(verdict: SourceVerdict, entry: Entry) -> SourceVerdict:
     """Return a verdict after one more act; raises InputError if the act cannot be."""
     change = entry["change"]
     if change not in CHANGES:

@@ -1,8 +1,10 @@
 """What a learner was begun with: the first line of its journal, checked wherever it comes from."""
 
 import math
+import secrets
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from robandit.errors import InputError
 from robandit.online.rules import Rules, read_rules
@@ -23,7 +25,7 @@ class Terms:
     seed: int
     horizon: int = 100_000
     corruption: float = 0.0
-    low: float = 0.0  # the range of rewards as they are given; inside they are in [0, 1]
+    low: float = 0.0  # the range of rewards outside; inside they are in [0, 1]
     high: float = 1.0
     patience: int = PATIENCE  # decisions after which a reward is not waited for any more
     state: dict[str, Any] | None = None  # a saved state to begin with, in place of a fresh one
@@ -47,14 +49,14 @@ class Terms:
             self.inside(self.rules.default)
 
     def header(self) -> dict[str, Any]:
-        """The first line of a journal."""
-        told = asdict(self)
-        low, high, rules = told.pop("low"), told.pop("high"), told.pop("rules")
-        told |= {} if rules is None else {"rules": rules}
-        return {**KIND, "version": __version__, **told, "arms": list(self.arms), "range": [low, high]}
+        """Return the first line of a journal."""
+        values = asdict(self)
+        low, high, rules = values.pop("low"), values.pop("high"), values.pop("rules")
+        values |= {} if rules is None else {"rules": rules}
+        return {**KIND, "version": __version__, **values, "arms": list(self.arms), "range": [low, high]}
 
     def inside(self, value: Any) -> float:
-        """A reward as given, as a number in [0, 1]; refused outside its range."""
+        """Return a reward as a number in [0, 1]; raises InputError outside its range."""
         low, high = self.low, self.high
         try:
             good = low <= value <= high
@@ -65,17 +67,40 @@ class Terms:
         return (float(value) - low) / (high - low)
 
 
-def read_terms(told: Any) -> Terms:
-    """Terms from a journal's first line."""
-    if not isinstance(told, dict) or told.get("robandit") != "journal":
+class LearnerTerms(TypedDict, total=False):
+    """What a learner is begun with besides its policy and its arms."""
+
+    seed: int | None
+    horizon: int
+    corruption: float
+    reward_range: tuple[float, float]
+    patience: int
+
+
+def make_terms(policy: str, arms: Sequence[str], **options: Unpack[LearnerTerms]) -> Terms:
+    """Return the terms of a learner; without a seed it gets a fresh one that nobody can guess."""
+    usual: LearnerTerms = {"seed": None, "horizon": 100_000, "corruption": 0.0, "patience": PATIENCE}
+    values: dict[str, Any] = {**usual, "reward_range": (0.0, 1.0), **options}
+    reward_range = values.pop("reward_range")
+    if isinstance(arms, str) or isinstance(reward_range, str) or len(reward_range) != 2:
+        raise InputError(f"arms must be a list of names and reward_range two numbers, not {arms!r}, {reward_range!r}")
+    if values["seed"] is None:
+        values["seed"] = secrets.randbits(64)
+    low, high = reward_range
+    return Terms(policy, tuple(arms), **values, low=low, high=high)
+
+
+def read_terms(header: Any) -> Terms:
+    """Return the terms in a journal's first line; raises InputError if it is none."""
+    if not isinstance(header, dict) or header.get("robandit") != "journal":
         raise InputError("this is no journal: its first line does not say so")
-    if told.get("format") != FORMAT:
-        raise InputError(f"a journal's format must be {FORMAT} here, not {told.get('format')!r}")
-    given = {name: value for name, value in told.items() if name not in (*KIND, "version")}
+    if header.get("format") != FORMAT:
+        raise InputError(f"a journal's format must be {FORMAT} here, not {header.get('format')!r}")
+    values = {name: value for name, value in header.items() if name not in (*KIND, "version")}
     try:
-        low, high = given.pop("range")
-        rules = read_rules(given.pop("rules", None))
-        return Terms(**{**given, "arms": tuple(given["arms"]), "low": low, "high": high, "rules": rules})
+        low, high = values.pop("range")
+        rules = read_rules(values.pop("rules", None))
+        return Terms(**{**values, "arms": tuple(values["arms"]), "low": low, "high": high, "rules": rules})
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"a journal's first line cannot be read: {error}") from error
 
@@ -99,9 +124,9 @@ def is_finite_number(value: Any) -> bool:
         return False
 
 
-def check_same(kept: Terms, given: Terms, where: str, but: str) -> None:
+def check_same(begun: Terms, wanted: Terms, where: str, but: str) -> None:
     """Refuse to go on with a journal that was begun with other terms; the state it began with is its own matter."""
     for item in fields(Terms):
-        old, new = getattr(kept, item.name), getattr(given, item.name)
+        old, new = getattr(begun, item.name), getattr(wanted, item.name)
         if old != new and item.name not in ("state", but):
             raise InputError(f"{where}: it was begun with {item.name} {old!r}, not {new!r}")

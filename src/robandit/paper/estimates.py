@@ -1,4 +1,4 @@
-"""Ratios, slopes and powers as one number a run, so that Student's test applies to them as to any mean.
+"""Ratios, slopes and powers as one number per run, so that Student's test applies to them as to any mean.
 
 Each is linear in the runs' regrets, or made so at their means (the delta method); runs keep their pairing.
 """
@@ -57,9 +57,9 @@ def power_tests(powers: Mapping[str, Floats | None]) -> dict[tuple[str, str], Es
     return tests
 
 
-def linear(found: Mapping[tuple[str, str], int], name: str) -> str:
+def linear(significant: Mapping[tuple[str, str], int], name: str) -> str:
     """Whether a power is linear by its two tests; one that could not be taken stays open."""
-    return every(found.get((name, side), 0) for side in ("above", "below"))
+    return every(significant.get((name, side), 0) for side in ("above", "below"))
 
 
 def steps_by_decade(samples: Sequence[Floats]) -> list[Floats]:

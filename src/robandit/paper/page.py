@@ -1,4 +1,4 @@
-"""`robandit reproduce`: the whole paper again, its tables beside ours, and a verdict on each claim."""
+"""The page of `robandit reproduce`: the whole paper again, its tables beside ours, and a verdict on each claim."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from robandit.estimates import summarise
-from robandit.paper.claims import CLAIMS, weighed
+from robandit.paper.claims import CLAIMS, weigh_claims
 from robandit.paper.published import FIVE, K_SWEEP, READINGS, SCHEMES
 from robandit.paper.resampling import resampling_cost
 from robandit.paper.timing import time_table
@@ -30,7 +30,7 @@ VERDICTS = [
     "Evidence is computed from these runs; a note is true whatever they say.",
 ]
 PRINTED = {"k-sweep": {policy: K_SWEEP[policy.partition(":")[0]] for policy in FIVE}}  # by grid
-KEPT = ("id", "text", "where", "verdict", "evidence", "note", "theory")  # of a claim, in results.json
+STORED = ("id", "text", "where", "verdict", "evidence", "note", "theory")  # of a claim, in results.json
 
 
 def spec_path(quick: bool) -> Path:
@@ -42,11 +42,11 @@ def write_paper(results: Results, quick: bool, timings: bool) -> dict[str, Any]:
     """Weigh the claims, write results.json and the report; returns the content of results.json."""
     study, folder = results.study, results.store.folder
     extras: dict[str, Any] = {
-        "timing": measured_times(folder, quick) if timings else None,
-        "ftpl": None if quick else measured_resampling(folder),
-        "theory": weighed_statements(folder),
+        "timing": read_times(folder, quick) if timings else None,
+        "ftpl": None if quick else read_resampling(folder),
+        "theory": read_statements(folder),
     }
-    claims = weighed(results, extras)
+    claims = weigh_claims(results, extras)
     summary: dict[str, Any] = {
         "version": __version__,
         "quick": quick,
@@ -61,7 +61,7 @@ def write_paper(results: Results, quick: bool, timings: bool) -> dict[str, Any]:
             "time": extras["timing"],
             "ftpl_resamples": extras["ftpl"],
         },
-        "claims": [{key: claim[key] for key in KEPT} for claim in claims],
+        "claims": [{key: claim[key] for key in STORED} for claim in claims],
     }
     write_atomically(folder / "results.json", (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
     lead = [
@@ -86,7 +86,7 @@ def write_paper(results: Results, quick: bool, timings: bool) -> dict[str, Any]:
     return summary
 
 
-def measured_times(folder: Path, quick: bool) -> dict[str, Any]:
+def read_times(folder: Path, quick: bool) -> dict[str, Any]:
     """The time table, measured once and kept beside the results."""
     path = folder / "timing.json"
     if not path.exists():
@@ -95,16 +95,16 @@ def measured_times(folder: Path, quick: bool) -> dict[str, Any]:
     return times
 
 
-def measured_resampling(folder: Path) -> dict[str, Any]:
-    """FTPL's resamples, worked out once for the code that throws them."""
+def read_resampling(folder: Path) -> dict[str, Any]:
+    """FTPL's resamples, worked out once for the code that draws them."""
     path = folder / f"resampling-{module_hash('robandit.paper.resampling')}.json"
     if not path.exists():
         write_atomically(path, json.dumps(resampling_cost(), indent=1).encode())
-    found: dict[str, Any] = json.loads(path.read_bytes())
-    return found
+    cost: dict[str, Any] = json.loads(path.read_bytes())
+    return cost
 
 
-def weighed_statements(folder: Path) -> dict[str, Any]:
+def read_statements(folder: Path) -> dict[str, Any]:
     """The statements of the paper that claims rest on, by name, weighed once for the code that weighs them."""
     path = folder / f"theory-{module_hash('robandit.theory.statements')}.json"
     if not path.exists():
@@ -113,11 +113,11 @@ def weighed_statements(folder: Path) -> dict[str, Any]:
     return {item["id"]: item for item in json.loads(path.read_bytes())}
 
 
-def theory_section(found: dict[str, Any]) -> Section:
+def theory_section(statements: dict[str, Any]) -> Section:
     """What the claims rest on."""
     rows: list[list[Any]] = [
         [item["id"], item["where"], item["text"], item["verdict"], item["label"], item["evidence"]]
-        for item in found.values()
+        for item in statements.values()
     ]
     text = [
         "What runs cannot decide: statements of the paper that the claims above rest on, weighed by exact fractions, "
@@ -134,7 +134,7 @@ def short(policy: str) -> str:
     return policy.partition(":")[0] if policy in FIVE else policy
 
 
-def called(policy: str) -> str:
+def name_of(policy: str) -> str:
     """A policy as everywhere here, with the paper's name for it where that is another."""
     theirs = next((name for text, name in FIVE.items() if short(text) == short(policy)), "")
     return policy if theirs.lower() in ("", short(policy)) else f"{policy} (the paper's {theirs})"
@@ -183,7 +183,7 @@ def sweep_section(table: dict[str, dict[str, Any]]) -> Section:
             off = 100 * (row["mean"] / paper - 1) if paper else None
             mark = "" if off is None else "close" if abs(off) <= 15 else "differs"
             ours = (row["mean"], row["half_width_95"], row["runs"])
-            rows.append([called(policy), int(arms), *ours, paper, off, mark])
+            rows.append([name_of(policy), int(arms), *ours, paper, off, mark])
     headings = ["algorithm", "K", "ours", "± 95 %", "runs", "paper", "off by %", "within 15 %?"]
     caption = "Headline reading. Rows without a paper value are policies the paper does not simulate."
     text = [
@@ -202,7 +202,7 @@ def time_section(times: dict[str, Any]) -> Section:
     """The paper's Table 2 beside ours."""
     rows = [
         [
-            called(name),
+            name_of(name),
             1000 * row["seconds"],
             *(row["ratio"], min(row["ratios"]), max(row["ratios"])),
             *(row["paper_seconds"], row["paper_ratio"]),

@@ -7,7 +7,7 @@ K_SWEEP = {  # its Table 3
     "cbarbar": {6: 4189.2, 8: 6901.2, 10: 6285.2, 15: 11874.3, 20: 12668.2, 30: 14644.0},
     "ftrl-hybrid": {6: 2038.3, 8: 2839.5, 10: 3322.7, 15: 4575.6, 20: 8460.1, 30: 10189.2},
 }
-SECONDS = {  # its Table 2, a run
+SECONDS = {  # its Table 2, seconds per run
     "samba": 2.2594,
     "fast-slow-aae": 1.2942,
     "barbar:scale=1": 0.7401,

@@ -1,4 +1,4 @@
-"""How many resamples FTPL needs a round: the paper says O(K) on average with a variance of O(T)."""
+"""How many resamples FTPL needs per round: the paper says O(K) on average with a variance of O(T)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +9,13 @@ from robandit.dice import Random
 from robandit.environments.bernoulli import Bernoulli
 from robandit.environments.means import spread_means
 from robandit.game import Choice, Floats, Setting
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
+from robandit.lab.scenario import Scenario
 from robandit.policies.ftpl import Ftpl, FtplState, Resampling, at_most
 
 
 @dataclass
-class Counted(FtplState):
+class CountedFtplState(FtplState):
     """FTPL's state with the sum of the resamples and of their squares."""
 
     tries: float = 0.0
@@ -23,12 +24,12 @@ class Counted(FtplState):
 
 @dataclass(frozen=True)
 class CountedFtpl(Ftpl):
-    """FTPL that counts what it throws."""
+    """FTPL that counts its resamples."""
 
-    def start(self, setting: Setting) -> Counted:
+    def start(self, setting: Setting) -> CountedFtplState:
         arms: int = setting.arms
         probabilities: Floats = np.full(arms, 1.0 / arms)
-        return Counted(probabilities, np.zeros(arms))
+        return CountedFtplState(probabilities, np.zeros(arms))
 
     def learn(self, state: Any, choice: Choice, reward: float, random: Random) -> None:
         shared = at_most(state.losses, state.losses[choice.arm]) if self.resampling == Resampling.CONDITIONAL else 1
@@ -40,14 +41,15 @@ class CountedFtpl(Ftpl):
 
 
 def resampling_cost(runs: int = 60) -> dict[str, list[dict[str, Any]]]:
-    """Mean and variance of the resamples a round, by way of resampling and horizon; 9 arms, no corruption."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    """Mean and variance of the resamples per round, by way of resampling and horizon; 9 arms, no corruption."""
+    rows: dict[str, list[dict[str, Any]]] = {}
     for resampling in (Resampling.GEOMETRIC, Resampling.CONDITIONAL):
         for horizon in (1000, 10_000, 100_000):
-            table = set_table(CountedFtpl(resampling), Bernoulli(spread_means(9)), None, horizon, runs, 1, 1)
-            states = [table.play_compiled(slice(run, run + 1))[1] for run in range(runs)]
+            scenario = Scenario(CountedFtpl(resampling), Bernoulli(spread_means(9)), horizon=horizon, runs=runs)
+            runner = prepare(scenario, checkpoints=1)
+            states = [runner.play_compiled(slice(run, run + 1)).parts.state for run in range(runs)]
             means = [state.tries / horizon for state in states]
             variances = [state.squares / horizon - mean * mean for state, mean in zip(states, means, strict=True)]
             row = {"horizon": horizon, "mean": sum(means) / runs, "variance": sum(variances) / runs}
-            found.setdefault(str(resampling), []).append({**row, "means": means, "variances": variances})
-    return found
+            rows.setdefault(str(resampling), []).append({**row, "means": means, "variances": variances})
+    return rows

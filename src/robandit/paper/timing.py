@@ -1,6 +1,6 @@
 """The time table: CPU time of one run of each algorithm, all in turn, as ratios to SAMBA.
 
-One run of SAMBA takes 2 ms. Set up once a run, or beside a busy neighbour on the same core, it takes up to
+One run of SAMBA takes 2 ms. Set up once per run, or beside a busy neighbour on the same core, it takes up to
 twice as long, while a solver that waits for roots and divisions hardly notices: ratios of medians came out
 between 8 and 18. So a sample is many runs, and the fastest of many samples counts, which repeats within 3 %.
 """
@@ -8,10 +8,9 @@ between 8 and 18. So a sample is many runs, and the fastest of many samples coun
 import time
 from typing import Any
 
-from robandit.catalogue import policy
-from robandit.environments.bernoulli import Bernoulli
 from robandit.environments.means import spread_means
-from robandit.lab.table import set_table
+from robandit.lab.runner import prepare
+from robandit.lab.scenario import Scenario
 from robandit.paper.published import SECONDS
 
 HORIZON, SAMPLE = 100_000, 0.03  # seconds of CPU time a sample lasts, or one run if that is longer
@@ -29,23 +28,23 @@ def time_table(quick: bool = False) -> dict[str, dict[str, Any]]:
     for repeat in range(repeats):
         for name, seconds in spent.items():  # in turn, so that a slow moment of the machine meets all
             seconds.append(seconds_of(name, runs[name], repeat))
-    told = {}
+    rows = {}
     for name, seconds in spent.items():
         ratios = [mine / samba for mine, samba in zip(seconds, spent["samba"], strict=True)]
         paper = SECONDS.get(name)
-        told[name] = {
+        rows[name] = {
             "seconds": min(seconds),
             "ratio": min(seconds) / min(spent["samba"]),
             "ratios": ratios,
             "paper_seconds": paper,
             "paper_ratio": paper / SECONDS["samba"] if paper else None,
         }
-    return told
+    return rows
 
 
 def seconds_of(name: str, runs: int, seed: int) -> float:
-    """CPU time a run."""
-    table = set_table(policy(name), Bernoulli(spread_means(9)), None, HORIZON, runs, seed, 1)
+    """CPU seconds per run."""
+    runner = prepare(Scenario(name, spread_means(9), horizon=HORIZON, runs=runs, seed=seed), checkpoints=1)
     begun = time.thread_time()
-    table.play_compiled(slice(0, runs), "full")
+    runner.play_compiled(slice(0, runs), "full")
     return (time.thread_time() - begun) / runs

@@ -5,7 +5,7 @@ from typing import Any
 
 from robandit.estimates import Estimate, estimate_difference
 from robandit.paper.published import BASELINES, READINGS, SCHEMES
-from robandit.paper.verdicts import FAILS, HOLDS, OPEN, Verdict, all_of, every, needs, signs, verdict_of
+from robandit.paper.verdicts import FAILS, HOLDS, OPEN, ClaimVerdict, all_of, claim, every, signs, verdict_of
 from robandit.study.results import Results, values
 
 Places = dict[str, dict[str, Any]]  # a setting's words, and its coordinates
@@ -38,53 +38,54 @@ def gaps(
     }
 
 
-def standing(found: Mapping[Compared, int], grid: str, places: Places, rivals: Sequence[str]) -> dict[str, str]:
+def standings(significant: Mapping[Compared, int], grid: str, places: Places, rivals: Sequence[str]) -> dict[str, str]:
     """In which settings SAMBA is significantly lowest (holds), significantly not lowest (fails), or neither."""
-    return {name: every(found[grid, name, rival] for rival in rivals) for name in places}
+    return {name: every(significant[grid, name, rival] for rival in rivals) for name in places}
 
 
-def counted(outcomes: dict[str, str]) -> str:
+def count_outcomes(outcomes: dict[str, str]) -> str:
     """The three counts, and where it is open."""
-    told = list(outcomes.values())
+    settings = {word: [name for name, outcome in outcomes.items() if outcome == word] for word in (HOLDS, FAILS, OPEN)}
     words = (
-        f"significantly lowest in {told.count(HOLDS)} of {len(told)}, significantly not lowest in {told.count(FAILS)}, "
-        f"undecided in {told.count(OPEN)}"
+        f"significantly lowest in {len(settings[HOLDS])} of {len(outcomes)}, significantly not lowest in "
+        f"{len(settings[FAILS])}, undecided in {len(settings[OPEN])}"
     )
-    undecided = [name for name, outcome in outcomes.items() if outcome == OPEN]
-    return f"{words} ({'; '.join(undecided)})" if 0 < len(undecided) < 4 else words
+    return f"{words} ({'; '.join(settings[OPEN])})" if 0 < len(settings[OPEN]) < 4 else words
 
 
 def losses(results: Results, grid: str, places: Places, outcomes: dict[str, str]) -> str:
     """Where SAMBA is not lowest, and who is."""
-    told = []
+    sentences = []
     for name in [name for name, outcome in outcomes.items() if outcome == FAILS][:3]:
         best, rival = min((results.mean(grid, policy=rival, **places[name]), rival) for rival in BASELINES)
-        told.append(f"{name}: {rival} {best:,.0f} against {results.mean(grid, policy='samba', **places[name]):,.0f}")
-    return f" (not lowest at {'; '.join(told)})" if told else ""
+        sentences.append(
+            f"{name}: {rival} {best:,.0f} against {results.mean(grid, policy='samba', **places[name]):,.0f}"
+        )
+    return f" (not lowest at {'; '.join(sentences)})" if sentences else ""
 
 
-def read_as(results: Results, grid: str, readings: Sequence[str]) -> list[str]:
+def readings_of(results: Results, grid: str, readings: Sequence[str]) -> list[str]:
     """The headline grid, then those of its readings that are there."""
     return [grid, *(f"{grid}-{reading}" for reading in readings if results.has(f"{grid}-{reading}"))]
 
 
-def ranked(results: Results, grids: Sequence[str], places: Places) -> tuple[list[dict[str, str]], str]:
+def rank(results: Results, grids: Sequence[str], places: Places) -> tuple[list[dict[str, str]], str]:
     """SAMBA's standing among the five in every setting of every reading, and what is to say about it."""
     tests: dict[Compared, Estimate] = {}
     for grid in grids:
         tests |= gaps(results, grid, places, BASELINES)
-    found = signs(tests)
-    stands = [standing(found, grid, places, BASELINES) for grid in grids]
-    told: dict[str, list[str]] = {}  # readings with the same to say share a sentence
+    significant = signs(tests)
+    stands = [standings(significant, grid, places, BASELINES) for grid in grids]
+    sentences: dict[str, list[str]] = {}  # readings with the same to say share a sentence
     for grid, stand in zip(grids, stands, strict=True):
         name = "headline reading" if grid == grids[0] else grid.removeprefix(grids[0] + "-")
-        told.setdefault(counted(stand) + losses(results, grid, places, stand), []).append(name)
-    lines = [f"{', '.join(names).capitalize()}: {words}." for words, names in told.items()]
+        sentences.setdefault(count_outcomes(stand) + losses(results, grid, places, stand), []).append(name)
+    lines = [f"{', '.join(names).capitalize()}: {words}." for words, names in sentences.items()]
     lines.insert(0, f"SAMBA among the paper's five by reading, {len(tests)} paired comparisons (Holm).")
     return stands, "\n".join(lines)
 
 
-def readings_told(outcomes: Sequence[str]) -> str:
+def describe_readings(outcomes: Sequence[str]) -> str:
     """What the readings come to."""
     if len(outcomes) == 1:
         return ""
@@ -94,51 +95,68 @@ def readings_told(outcomes: Sequence[str]) -> str:
     )
 
 
-@needs("levels")
-def lowest_regret(results: Results, extras: dict[str, Any]) -> Verdict:
+@claim(
+    "lowest-regret",
+    "SAMBA has the lowest regret in most settings.",
+    "Figure 3, section 5",
+    needs=("levels",),
+    note="The paper does not simulate Tsallis-INF, though its Table 1 names it with a better bound.",
+)
+def lowest_regret(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
     """Holds in a reading where SAMBA is significantly lowest in more than half of the settings."""
-    stands, told = ranked(results, read_as(results, "levels", READINGS), levels_of(results, "levels"))
+    stands, evidence = rank(results, readings_of(results, "levels", READINGS), levels_of(results, "levels"))
     outcomes = []
     for stand in stands:
         counts, half = list(stand.values()), len(stand) / 2  # "most settings" is more than half of them
         outcomes.append(HOLDS if counts.count(HOLDS) > half else FAILS if counts.count(FAILS) >= half else OPEN)
-    told += readings_told(outcomes)
+    evidence += describe_readings(outcomes)
     if results.has("field-levels"):
-        told = "\n".join([told, *beyond(results)])
-    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), told, "levels-by-budget")
+        evidence = "\n".join([evidence, *compare_others(results)])
+    return ClaimVerdict(verdict_of(outcomes[:1], outcomes[1:]), evidence, "levels-by-budget")
 
 
-def beyond(results: Results) -> list[str]:
+def compare_others(results: Results) -> list[str]:
     """SAMBA against three policies that the paper does not simulate."""
     places = levels_of(results, "field-levels")
-    found = signs(gaps(results, "field-levels", places, FIELD, home="levels"))
-    told = []
+    significant = signs(gaps(results, "field-levels", places, FIELD, home="levels"))
+    sentences = []
     for rival in FIELD:
-        sides = [found["field-levels", name, rival] for name in places]
-        told.append(
+        sides = [significant["field-levels", name, rival] for name in places]
+        sentences.append(
             f"Against {rival}, not among the five, SAMBA is significantly lower in {sides.count(1)} of {len(sides)}, "
             f"higher in {sides.count(-1)}, undecided in {sides.count(0)}."
         )
-    return told
+    return sentences
 
 
-@needs("k-sweep")
-def lowest_every_k(results: Results, extras: dict[str, Any]) -> Verdict:
+@claim(
+    "lowest-every-k",
+    "SAMBA has the lowest regret for every K.",
+    "Table 3",
+    needs=("k-sweep",),
+)
+def lowest_every_k(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
     """Holds in a reading where SAMBA is significantly lowest for every K."""
     places = arms_of(results, "k-sweep")
-    stands, told = ranked(results, read_as(results, "k-sweep", (*READINGS, "linspace")), places)
+    stands, evidence = rank(results, readings_of(results, "k-sweep", (*READINGS, "linspace")), places)
     outcomes = [all_of(stand.values()) for stand in stands]
-    told += readings_told(outcomes)
+    evidence += describe_readings(outcomes)
     if results.has("field-k-sweep"):
         rival = "tsallis-inf-iw"
-        found = signs(gaps(results, "field-k-sweep", places, [rival], home="k-sweep"))
-        below = [name for name in places if found["field-k-sweep", name, rival] < 0]
-        told += f"\n{rival}, not among the five, is significantly lower at {', '.join(below) or 'no K'}."
-    return Verdict(verdict_of(outcomes[:1], outcomes[1:]), told, "k-sweep-by-arms")
+        significant = signs(gaps(results, "field-k-sweep", places, [rival], home="k-sweep"))
+        below = [name for name in places if significant["field-k-sweep", name, rival] < 0]
+        evidence += f"\n{rival}, not among the five, is significantly lower at {', '.join(below) or 'no K'}."
+    return ClaimVerdict(verdict_of(outcomes[:1], outcomes[1:]), evidence, "k-sweep-by-arms")
 
 
-@needs("levels")
-def omd_worse_small_c(results: Results, extras: dict[str, Any]) -> Verdict:
+@claim(
+    "omd-worse-small-c",
+    "OMD is worse than SAMBA when C is small.",
+    "section 5",
+    needs=("levels",),
+    note="The paper names neither the regulariser nor its constants; b = 64 is the reading closest to its Table 3.",
+)
+def omd_worse_small_c(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
     """Holds in a setting of small C where OMD is significantly worse; another constant is another way to look."""
     smallest = min(budget for budget in values(results.study.grid("levels"), "budget") if budget > 0)
     # "small" is C = 0 and the smallest level that is simulated: the claim names no number
@@ -146,18 +164,18 @@ def omd_worse_small_c(results: Results, extras: dict[str, Any]) -> Verdict:
     tests = gaps(results, "levels", places, ["ftrl-hybrid"])
     if results.has("levels-constants"):
         tests |= gaps(results, "levels-constants", places, ["ftrl-hybrid:b=1"], home="levels")
-    found = signs(tests)
-    outcomes = {key: every([sign]) for key, sign in found.items()}
-    told = []
+    significant = signs(tests)
+    outcomes = {key: every([sign]) for key, sign in significant.items()}
+    sentences = []
     for grid, rival in (("levels", "ftrl-hybrid"), ("levels-constants", "ftrl-hybrid:b=1")):
         rows = [(name, tests[grid, name, rival]) for name in places if (grid, name, rival) in tests]
         if rows:
-            shown = "; ".join(f"{name}: {test:+,.0f}" for name, test in rows)
-            sides = [found[grid, name, rival] for name, _ in rows]
-            told.append(
-                f"{rival} minus SAMBA, paired: {shown}. It is significantly worse in {sides.count(1)} of {len(sides)} "
+            listed = "; ".join(f"{name}: {test:+,.0f}" for name, test in rows)
+            sides = [significant[grid, name, rival] for name, _ in rows]
+            sentences.append(
+                f"{rival} minus SAMBA, paired: {listed}. It is significantly worse in {sides.count(1)} of {len(sides)} "
                 f"settings, significantly better in {sides.count(-1)}."
             )
     headline = [outcome for key, outcome in outcomes.items() if key[0] == "levels"]
     others = [outcome for key, outcome in outcomes.items() if key[0] != "levels"]
-    return Verdict(verdict_of(headline, others), "\n".join(told), "levels-by-budget")
+    return ClaimVerdict(verdict_of(headline, others), "\n".join(sentences), "levels-by-budget")

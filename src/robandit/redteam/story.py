@@ -1,27 +1,15 @@
 """An attack over time: regret, pulls of the best arm and spending at checkpoints, for a picture."""
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robandit.game import Floats
-from robandit.lab.batch import chunks, run_chunks
+from robandit.lab.batch import simulate
 from robandit.lab.scenario import Scenario
-from robandit.lab.table import Table, table_of
 
 CHECKPOINTS = 200
-
-
-class CountingTable(Table):
-    """A table that counts pulls of wrong arms where others measure regret; the play is the same."""
-
-    @property
-    def gaps(self) -> Floats:
-        """One for each arm that is not best."""
-        wrong: Floats = (self.means < self.means.max() - 1e-12).astype(np.float64)
-        return wrong
 
 
 @dataclass(frozen=True)
@@ -35,12 +23,9 @@ class AttackStory:
 
 
 def attack_story(scenario: Scenario, threads: int | None = None) -> AttackStory:
-    """Play with checkpoints, once for regret and once for pulls of the best arm."""
-    workers = threads or os.cpu_count() or 1
-    usual = table_of(scenario, CHECKPOINTS)
-    counting = CountingTable(**{**vars(usual), "regret": usual.regret.copy(), "pulls": usual.pulls.copy()})
-    for table in (usual, counting):
-        run_chunks(table, "rounds", list(chunks(scenario.runs, workers)), workers)
-    widths = np.diff(usual.checkpoints, prepend=0)
-    wrong = np.diff(counting.regret, axis=1, prepend=0.0) / widths
-    return AttackStory(usual.checkpoints // usual.turns, usual.regret, 1.0 - wrong, usual.paid)
+    """Play with checkpoints: regret, pulls of the best arm and spending at each."""
+    trace = simulate(scenario, threads=threads, checkpoints=CHECKPOINTS, engine="rounds")
+    assert trace.best_pulls is not None
+    widths = np.diff(trace.rounds, prepend=0) * scenario.turns
+    wrong = (widths - np.diff(trace.best_pulls, axis=1, prepend=0)) / widths
+    return AttackStory(trace.rounds, trace.regret, 1.0 - wrong, trace.corruption_paid)

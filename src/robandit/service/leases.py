@@ -59,8 +59,8 @@ class Leases(Ownership):
     def begin(self, service: "Service") -> None:
         """Renew, and take what is free."""
         service.on_failure = lambda error: self.recover(service, error)
-        service.background(self.renew(service))
-        service.background(self.take(service))
+        service.keep("the renewal of leases", lambda: self.renew(service))
+        service.keep("the search for free experiments", lambda: self.take(service))
 
     def describe(self, experiments: int) -> str:
         return "as one of several processes"

@@ -25,10 +25,11 @@ def pages(service: Service) -> list[BaseRoute]:
     async def health(request: Request) -> Response:
         """Whether the service can answer."""
         broken = service.writer.error is not None or not service.ownership.fresh
-        status = "failed" if broken else "stopping" if service.stopping else "ok"
+        problems = service.supervisor.problems
+        status = "failed" if broken else "stopping" if service.stopping else "degraded" if problems else "ok"
         commit, sync = round(1000 * service.writer.seconds, 3), round(service.sync_ms, 3)
-        body = Health(status, len(service.engine.experiments), commit, sync, service.notes)
-        return reply(200 if status == "ok" else 503, body)
+        body = Health(status, len(service.engine.experiments), commit, sync, service.notes + problems)
+        return reply(200 if status in ("ok", "degraded") else 503, body)
 
     async def metrics(request: Request, token: Any, experiment: Any) -> Response:
         """Counters in Prometheus' text format."""
@@ -82,6 +83,11 @@ def counters(service: Service) -> Iterator[str]:
     for name, (kind, value) in plain.items():
         yield f"# TYPE robandit_{name} {kind}"
         yield f"robandit_{name} {value:g}"
+    duties = service.supervisor.duties.items()
+    yield "# TYPE robandit_background_restarts_total counter"
+    yield from (f'robandit_background_restarts_total{{task="{task}"}} {duty.restarts}' for task, duty in duties)
+    yield "# TYPE robandit_background_up gauge"
+    yield from (f'robandit_background_up{{task="{task}"}} {int(not duty.problem)}' for task, duty in duties)
     by_experiment: dict[str, Callable[[Experiment], int]] = {
         "decisions": lambda one: one.fold.decisions,
         "rewards": lambda one: sum(one.tally.recorded),

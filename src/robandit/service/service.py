@@ -7,11 +7,13 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
+from robandit.errors import InputError
 from robandit.service.engine import Answer, Engine
 from robandit.service.experiment import Experiment, open_experiment
 from robandit.service.ownership import Ownership, stop_at_once
 from robandit.service.problems import Problem, report
 from robandit.service.stores.base import ServiceStore, Snapshot, Unreachable
+from robandit.service.supervisor import Supervisor, Work
 from robandit.service.tokens import LOCAL, Token, Tokens
 from robandit.service.watch import Watch
 from robandit.service.writer import GroupWriter
@@ -38,6 +40,7 @@ class Service:
         self.sync_ms, self.notes = 0.0, list[str]()
         self.requests = Counter[tuple[str, int]]()  # by kind and status, for the metrics
         self.tasks: set[asyncio.Task[Any]] = set()
+        self.supervisor = Supervisor()
         self.watch = Watch(self)
         self.writer: GroupWriter
         self.on_failure: Callable[[BaseException], None] = stop_at_once
@@ -45,14 +48,18 @@ class Service:
     def start(self) -> None:
         """Begin, on the running loop."""
         self.begin_writing()
-        self.background(self.tick())
+        self.keep("the clock", self.tick)
         if self.watch.every > 0:
-            self.background(self.watch.run())
+            self.keep("the watch", self.watch.run)
         self.ownership.begin(self)
 
     def begin_writing(self) -> None:
         """Start a writer, the first one or after one that failed."""
         self.writer = GroupWriter(asyncio.get_running_loop(), self.store, lambda error: self.on_failure(error))
+
+    def keep(self, name: str, work: Work) -> None:
+        """Do something beside the requests that must go on: it is restarted when it fails."""
+        self.background(self.supervisor.keep(name, work))
 
     def background(self, work: Any) -> None:
         """Do something beside the requests; errors there are printed."""
@@ -70,10 +77,19 @@ class Service:
         """Write what is due though no request comes: windows that end, rewards held long enough."""
         while True:
             await asyncio.sleep(TICK)
-            self.tokens.refresh()
+            self.refresh_tokens()
             rows = self.engine.ticks()
             if rows:
                 self.writer.add(rows, ignore, None)
+
+    def refresh_tokens(self) -> None:
+        """Read the token file if it has changed; one that cannot be read leaves the tokens as they were."""
+        try:
+            self.tokens.refresh()
+        except InputError as error:
+            self.supervisor.note("tokens", f"the tokens stay as they were: {error}")
+        else:
+            self.supervisor.note("tokens", "")
 
     def token(self, header: bytes) -> Token:
         """Returns who asks, by the Authorization header. Raises a Problem where a token is needed."""
@@ -125,7 +141,7 @@ class Service:
         """Rebuild an experiment's state from its journal beside the one that serves, and then replace it."""
         if not experiment.learning_again:
             experiment.learning_again, experiment.since = True, []
-            self.background(self.rebuild_beside(experiment))
+            self.keep(f"the replay of {experiment.name!r}", lambda: self.rebuild_beside(experiment))
         else:
             experiment.again = True
 

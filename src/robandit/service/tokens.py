@@ -3,7 +3,9 @@
 A line of the token file reads `name roles hash [experiments=a,b] [rate=100]`; `robandit service token` writes it.
 """
 
+import math
 import os
+import re
 import secrets
 import time
 from dataclasses import dataclass, field
@@ -39,7 +41,8 @@ class Token:
     def wait(self) -> float:
         """Returns the seconds until this token may ask again; 0 if now, which is then counted."""
         now = time.monotonic()
-        self.left = min(self.rate, self.left + (now - self.filled) * self.rate) if self.filled else self.rate
+        most = max(self.rate, 1.0)  # a rate below 1 still saves up for one request
+        self.left = min(most, self.left + (now - self.filled) * self.rate) if self.filled else most
         self.filled = now
         if self.left < 1.0:
             return (1.0 - self.left) / self.rate
@@ -117,6 +120,13 @@ def new_token(path: Path | str, name: str, roles: str, experiments: str = "", ra
     check_roles(roles)
     if not name or any(letter.isspace() or letter in "/#" for letter in name):
         raise InputError(f"a token's name must be one word without / and #, not {name!r}")
+    if experiments and not re.fullmatch(r"[^\s,#]+(,[^\s,#]+)*", experiments):
+        raise InputError(
+            "experiments must be names or numbers without spaces and #, with commas between them, "
+            f"not {experiments!r}; an experiment with a space in its name is named by its number"
+        )
+    if rate is not None and not 0.0 < rate < math.inf:
+        raise InputError(f"rate must be a number above 0, not {rate:g}")
     old = Path(path).read_text() if Path(path).exists() else ""
     if any(token.name == name for token in read_tokens(old, str(path)).values()):
         raise InputError(f"a token has the name {name!r} already")

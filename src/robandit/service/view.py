@@ -45,7 +45,7 @@ def describe_list(service: Service, experiments: list[Experiment]) -> dict[str, 
                 "state": state_of(one, service.watch.audits.get(one.id)),
             }
         )
-    return {"experiments": rows, "notes": service.notes}
+    return {"experiments": rows, "notes": service.notes + service.supervisor.problems}
 
 
 def most_shown(one: Experiment) -> str:
@@ -67,6 +67,7 @@ def state_of(one: Experiment, audit: JournalAudit | None) -> dict[str, str]:
     if audit.alarms:
         titles = ". ".join(STATISTICS[name].title for name in audit.alarms)  # what was measured; why, no number can say
         sentence = f"{titles}. If all were alike, the probability that this ever rings is at most 5\N{NO-BREAK SPACE}%."
+        sentence += f" The last audit failed, so this is the one before it: {audit.problem}." if audit.problem else ""
         return {"kind": "alarm", "word": "Alarm", "sentence": sentence}
     if audit.problem:
         return {"kind": "new", "word": "No audit", "sentence": f"The rewards cannot be audited: {audit.problem}"}

@@ -23,7 +23,7 @@ from robandit.forensics.statistics import STATISTICS
 from robandit.online.journal import seal_line
 from robandit.service.experiment import Experiment
 from robandit.service.problems import Problem, report
-from robandit.service.stores.base import ServiceStore
+from robandit.service.stores.base import ServiceStore, Unreachable
 
 if TYPE_CHECKING:
     from robandit.service.service import Service
@@ -111,7 +111,9 @@ class Watch:
     def next(self) -> Experiment | None:
         """Returns the experiment with something new that was requested, or whose last audit is the oldest."""
         served = self.service.engine.experiments
-        self.requested = {one for one in self.requested if served[one].line > self.last_line(served[one])}
+        self.requested = {
+            one for one in self.requested if one in served and served[one].line > self.last_line(served[one])
+        }
         new = [one for one in served.values() if self.is_new(one)]
         return min(new, key=lambda one: (one.id not in self.requested, self.last_time(one)), default=None)
 
@@ -141,8 +143,10 @@ class Watch:
                 if not shadows:
                     raise
                 findings = await audit_file(copy.path, [])  # a shadow that cannot learn from this journal is left out
-        except (InputError, OSError, ValueError) as error:
-            return JournalAudit(copy.line, time.time(), time.monotonic() - began, problem=str(error))
+        except (InputError, OSError, ValueError, Unreachable) as error:
+            before = self.audits.get(experiment.id)  # an alarm that rang goes on ringing
+            known = None if before is None else before.findings
+            return JournalAudit(copy.line, time.time(), time.monotonic() - began, known, str(error))
         return JournalAudit(copy.line, time.time(), time.monotonic() - began, findings)
 
     async def trip(self, experiment: Experiment, audit: JournalAudit) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 from robandit.catalogue import SHIPPED
 from robandit.environments.bernoulli import Bernoulli
+from robandit.estimates import summarise
 from robandit.lab.batch import simulate
-from robandit.lab.trace import summarised
 from robandit.theory.step_law import balance
 
 UNLIMITED = 1e9
@@ -72,7 +72,7 @@ def cost_of_hiding(means: tuple[float, float], horizon: int, runs: int, seed: in
         if runs:
             adversary = SHIPPED.attack("sink-shown", budget=UNLIMITED)
             trace = simulate(policy, Bernoulli(means), adversary, horizon=horizon, runs=runs, seed=seed, checkpoints=1)
-            row["measured"] = summarised(trace.corruption_paid[:, -1])
+            row["measured"] = summarise(trace.corruption_paid[:, -1])
             row["share_of_regret"] = float(trace.regret[:, -1].mean()) / ((means[0] - means[1]) * horizon)
         rows.append(row)
     return {"means": list(means), "horizon": horizon, "runs": runs, "policies": rows}

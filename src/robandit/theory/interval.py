@@ -33,29 +33,17 @@ class Interval:
 
     def __mul__(self, other: "Interval") -> "Interval":
         products = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return outward(least(products), most(products))
+        return outward(np.minimum.reduce(products), np.maximum.reduce(products))
 
     def __truediv__(self, other: "Interval") -> "Interval":
         if np.any(other.low <= 0.0):
             raise ZeroDivisionError("only positive intervals divide")
         quotients = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return outward(least(quotients), most(quotients))
+        return outward(np.minimum.reduce(quotients), np.maximum.reduce(quotients))
 
     def ends(self) -> tuple["Interval", "Interval"]:
         """Returns the lower and the upper bounds, each as an interval of no width."""
         return Interval(self.low, self.low), Interval(self.high, self.high)
-
-
-def least(four: list[Floats]) -> Floats:
-    """Returns the smallest of four, cell by cell."""
-    a, b, c, d = four
-    return np.minimum(np.minimum(a, b), np.minimum(c, d))
-
-
-def most(four: list[Floats]) -> Floats:
-    """Returns the largest of four, cell by cell."""
-    a, b, c, d = four
-    return np.maximum(np.maximum(a, b), np.maximum(c, d))
 
 
 def outward(low: Floats, high: Floats) -> Interval:

@@ -157,7 +157,7 @@ def solve(programme: Callable[..., None], *terms: Any) -> None:
     arguments = (*terms, stop)
     with ThreadPoolExecutor(1) as pool:
         try:
-            pool.submit(kernel_for(programme, {}, arguments), (), *arguments).result()
+            pool.submit(kernel_for(programme, (), arguments), (), *arguments).result()
         except BaseException:
             stop[0] = 1
             raise

@@ -15,9 +15,9 @@ import numpy as np
 from robandit.catalogue import SHIPPED
 from robandit.environments.bernoulli import Bernoulli
 from robandit.errors import InputError
+from robandit.estimates import estimate, summarise
 from robandit.game import Floats
 from robandit.lab.batch import simulate
-from robandit.lab.trace import summarised
 from robandit.theory.games import SambaGame
 from robandit.theory.growth import growth_constant, lai_robbins
 from robandit.theory.theorems import THEOREMS
@@ -115,13 +115,13 @@ def curves(means: Means, horizon: int, budget: float, runs: int, seed: int) -> t
     rounds = sorted({max(1, round(horizon ** (k / POINTS))) for k in range(POINTS // 4, POINTS + 1)})
     panels = []
     for name in (policy for policy in SHIPPED.parts("policy") if policy in BOUNDS):
-        summaries = [summarised(column) for column in measure(name, means, rounds, runs, seed).T]
+        estimates = [estimate(column) for column in measure(name, means, rounds, runs, seed).T]
         bounds = [formula(name, means, t, budget) for t in rounds]
         panels.append(
             {
                 "policy": name,
-                "mean": np.array([summary["mean"] for summary in summaries]),
-                "half": np.array([summary["half_width_95"] or 0.0 for summary in summaries]),
+                "mean": np.array([regret.mean for regret in estimates]),
+                "half": np.array([regret.half_width for regret in estimates]),
                 "bound": None if None in bounds else bounds,
                 "least": [lai_robbins(means) * math.log(t) for t in rounds],
             }
@@ -156,8 +156,8 @@ def tabulate_bounds(
         }
         if runs:
             first, last = measure(name, means, [early, horizon], runs, seed).T
-            row["measured"] = summarised(last)
-            row["measured_growth"] = summarised((last - first) / math.log(horizon / early))
+            row["measured"] = summarise(last)
+            row["measured_growth"] = summarise((last - first) / math.log(horizon / early))
         rows.append(row)
     return {
         "means": list(means),

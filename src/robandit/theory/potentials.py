@@ -25,7 +25,6 @@ LONG = 100_000  # rounds, by default
 class Changes:
     """What one success does to each function of the basis, by state: (states, functions)."""
 
-    odds: Floats
     best_probability: Floats
     rival_probability: Floats
     best_succeeds: Floats
@@ -34,14 +33,12 @@ class Changes:
 
 @dataclass(frozen=True)
 class BestPotential:
-    """The solution: V = (1/alpha)(inverse/p + logarithm ln q - linear q) + splines, and its price b."""
+    """The solution: V = (1/alpha)(inverse/p + logarithm ln q - linear q) , with splines more, and its price b."""
 
     inverse: float
     logarithm: float
     linear: float
     price: float
-    constant: float  # V(1/2) - V(p) without its logarithm, at most
-    splines: Floats
     cheapest: float  # the smallest price any V of this basis has
 
 
@@ -77,7 +74,7 @@ def changes(game: SambaGame, odds: Floats, splines: bool, rule: Rule = SAMBA) ->
         here = bumps(odds)
         above, below = (bumps(after) - here for after in log_odds_after(gain, loss, odds))
         best, rival = np.column_stack([best, above / alpha]), np.column_stack([rival, below / alpha])
-    return Changes(odds, p, q, best, rival)
+    return Changes(p, q, best, rival)
 
 
 def bumps(odds: Floats) -> Floats:
@@ -130,7 +127,7 @@ def best_potential(
 
 def name_unknowns(x: Floats, cheapest: float) -> BestPotential:
     """Returns the unknowns by name."""
-    return BestPotential(float(x[0]), float(x[1]), float(x[2]), float(x[-2]), float(x[-1]), x[3:-2], float(cheapest))
+    return BestPotential(float(x[0]), float(x[1]), float(x[2]), float(x[-2]), float(cheapest))
 
 
 def constraints(game: SambaGame, splines: bool, margin: float, rule: Rule) -> tuple[Floats, Floats]:

@@ -1,8 +1,9 @@
 """Every numbered statement of the paper, in its order; the functions that weigh them are in weigh_*.py."""
 
-from collections.abc import Callable, Container
+from collections.abc import Container
 from typing import Any
 
+from robandit.progress import Progress, report_to
 from robandit.theory import weigh_bounds, weigh_paths, weigh_rounds
 from robandit.theory.verdicts import BY_ID
 
@@ -17,13 +18,13 @@ STATEMENTS = tuple(BY_ID[name] for name in ORDER.split())
 
 
 def weigh_statements(
-    progress: Callable[[str], None] = lambda _: None, only: Container[str] | None = None
+    only: Container[str] | None = None, progress: Progress | bool | None = None
 ) -> list[dict[str, Any]]:
-    """Returns every statement with its verdict, or only those named; `progress` hears the id of each."""
-    rows = []
-    for statement in STATEMENTS:
-        if only is None or statement.id in only:
-            progress(statement.id)
+    """Returns every statement with its verdict, or only those whose id is in `only`."""
+    rows, statements = [], [one for one in STATEMENTS if only is None or one.id in only]
+    with report_to(progress) as report:
+        for done, statement in enumerate(statements):
+            report(done / len(statements))
             weighed = statement.weigh()
             row = {"id": statement.id, "text": statement.text, "where": statement.where}
             rows.append(row | {"verdict": weighed.verdict, "label": weighed.label, "evidence": weighed.evidence})

@@ -1,7 +1,6 @@
 """Step sizes: what is admissible, what a unit of corruption then costs at most, and the best step under a budget."""
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 from robandit.game import Floats
 from robandit.theory.games import WARN_FROM, SambaGame
 from robandit.theory.growth import growth_constant
-from robandit.theory.optimal_attack import optimal_attack
 from robandit.theory.potentials import best_potential
 from robandit.theory.step_law import RULES, SAMBA
 
@@ -45,24 +43,23 @@ def diffusion_ratio(rho: float) -> float:
     return max(1.0, reflecting(0.5, rho) / reflecting(0.0, rho))
 
 
-@dataclass(frozen=True)
-class Step:
-    """A step as a share of its limit, and the price of a unit of corruption in three ways."""
+def price_step(means: tuple[float, float], rho: float) -> dict[str, float]:
+    """Returns a step as a share of its limit, and the price of a unit of corruption in three ways.
 
-    rho: float
-    rate: float
-    least: float  # (2 + alpha)/(1 - rho): proved, no b is smaller
-    programme: float  # the linear programme over splines: numerical
-    diffusion: float  # the limit formula times `least`
-    growth: float  # of clean regret with ln T
-
-
-def step(means: tuple[float, float], rho: float) -> Step:
-    """Returns all about one step."""
+    `least`, (2 + alpha)/(1 - rho), is proved: no b is smaller. `programme` is the linear programme over splines and
+    `diffusion` the limit formula times `least`: both are numerical. `growth` is that of clean regret with ln T.
+    """
     rate = rho * (means[0] / means[1] - 1.0)
     game = SambaGame.of(means, round(rate, 12))
-    least, price = float(game.least_price), best_potential(game, splines=True).price
-    return Step(rho, rate, least, price, least * diffusion_ratio(rho), growth_constant(means, rate))
+    least = float(game.least_price)
+    return {
+        "rho": rho,
+        "rate": rate,
+        "least": least,
+        "programme": best_potential(game, splines=True).price,
+        "diffusion": least * diffusion_ratio(rho),
+        "growth": growth_constant(means, rate),
+    }
 
 
 def equal_growth(means: tuple[float, float], rho: float) -> list[dict[str, Any]]:
@@ -77,14 +74,6 @@ def equal_growth(means: tuple[float, float], rho: float) -> list[dict[str, Any]]
             row["programme"] = best_potential(game, splines=True, rule=rule).price
         rows.append(row)
     return rows
-
-
-def spending_at(means: tuple[float, float], rate: float, price: float, horizons: tuple[int, ...]) -> list[float]:
-    """Returns what the exact worst attack spends at this price, by horizon: bounded above b*, growing with T below."""
-    return [
-        float(optimal_attack(means, learning_rate=rate, horizon=horizon, price=price).spending or 0.0)
-        for horizon in horizons
-    ]
 
 
 def best_step(means: tuple[float, float], horizon: int, budget: float) -> tuple[float, float]:
@@ -104,7 +93,7 @@ def best_step(means: tuple[float, float], horizon: int, budget: float) -> tuple[
 def advise_steps(means: tuple[float, float], horizon: int, budget: float) -> dict[str, Any]:
     """Returns limits, the table of prices, and the best step for this horizon and budget."""
     limit = means[0] / means[1] - 1.0
-    rows = [vars(step(means, rho)) for rho in SHARES if rho * limit < 1.0]
+    rows = [price_step(means, rho) for rho in SHARES if rho * limit < 1.0]
     rate, total = best_step(means, horizon, budget)
     return {
         "means": list(means),

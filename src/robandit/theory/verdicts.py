@@ -1,8 +1,9 @@
 """Statements of the paper: what each says, the function that weighs it, and the verdict that function returns."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import wraps
 
 HOLDS, FAILS, STRONGER, OPEN = "holds", "fails", "holds under a stronger condition", "open"
 
@@ -20,6 +21,7 @@ class StatementVerdict:
 
 
 Weighing = Callable[[], StatementVerdict]
+Checks = Iterator[tuple[bool, str]]  # whether a case holds, and which case it is
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def statement(id: str, where: str) -> Callable[[Weighing], Weighing]:
     return mark
 
 
-def all_hold(checks: Iterable[tuple[bool, str]], what: str) -> StatementVerdict:
+def all_hold(checks: Checks, what: str) -> StatementVerdict:
     """Holds if every check does; fails with the words of the first that does not."""
     checked, broken = 0, []
     for holds, words in checks:
@@ -56,6 +58,19 @@ def all_hold(checks: Iterable[tuple[bool, str]], what: str) -> StatementVerdict:
         evidence = f"Broken in {len(broken):,} of {checked:,} {what}; the first: {broken[0]}."
         return StatementVerdict(FAILS, evidence, PROVED)
     return StatementVerdict(HOLDS, f"Enumerated in exact fractions: {checked:,} {what}, no exception.", ENUMERATED)
+
+
+def enumerated(id: str, where: str, what: str) -> Callable[[Callable[[], Checks]], Weighing]:
+    """Marks the function that yields the cases of a statement; `what` says what they are."""
+
+    def mark(checks: Callable[[], Checks]) -> Weighing:
+        @wraps(checks)
+        def weigh() -> StatementVerdict:
+            return all_hold(checks(), what)
+
+        return statement(id, where)(weigh)
+
+    return mark
 
 
 def spell(value: Fraction) -> str:

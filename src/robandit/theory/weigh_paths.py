@@ -5,8 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from robandit.game import Floats
-from robandit.lab.trace import summarised
+from robandit.estimates import estimate
 from robandit.theory.paths import SambaRuns, embedded_chain, find_recoveries, rounds_above_half, time_to_half, trace_run
 from robandit.theory.verdicts import FAILS, HOLDS, OPEN, STRONGER, StatementVerdict, statement
 from robandit.theory.weigh_rounds import jensen_corrupted, recovery_time
@@ -15,12 +14,6 @@ SEED = 20_231
 TRUE, CORRUPTED = (0.5, 0.4, 0.4), (0.475, 0.425, 0.425)  # every round by Delta/4: a small corruption
 LARGE, GAP = 0.23, 0.1  # a step below the limit 1/4
 SAFE = 0.06  # below 2 Delta/(4 r_2 + Delta) = 0.1176
-
-
-def interval(values: Floats) -> tuple[float, float]:
-    """Returns the mean and half of its interval."""
-    summary = summarised(np.asarray(values, dtype=np.float64))
-    return float(summary["mean"] or 0.0), float(summary["half_width_95"] or 0.0)
 
 
 def claimed_time(rate: float, eps_share: float) -> float:
@@ -36,16 +29,15 @@ def lemma_10() -> StatementVerdict:
     """Without large corruption q falls from 1 - 1/K to 1/2 in K/xi + 8K/(alpha Delta) expected rounds at most."""
     runs, cap = 600, 60_000
     times = time_to_half(CORRUPTED, LARGE, cap, runs, SEED)
-    mean, half = interval(times)
+    arrival, safe = estimate(times), estimate(time_to_half(CORRUPTED, SAFE, cap, runs, SEED))
     best, middle = claimed_time(LARGE, 0.0), claimed_time(LARGE, 0.5)
-    safe = interval(time_to_half(CORRUPTED, SAFE, cap, runs, SEED))
     return StatementVerdict(
-        STRONGER if mean - half > middle and sum(safe) < claimed_time(SAFE, 0.0) else OPEN,
+        STRONGER if arrival.low > middle and safe.high < claimed_time(SAFE, 0.0) else OPEN,
         f"Means 0.5, 0.4, 0.4, alpha = {LARGE} (limit 0.25), c = Delta/4 in every round: claimed at most {best:,.0f} "
-        f"rounds (eps -> 0) or {middle:,.0f} (eps half of its largest); measured {mean:,.0f} ± {half:,.0f} over {runs} "
+        f"rounds (eps -> 0) or {middle:,.0f} (eps half of its largest); measured {arrival:,.0f} over {runs} "
         f"runs that were cut off at {cap:,}, so at least that, and {np.mean(times == cap):.1%} had not arrived. The "
         f"corrupted means have the limit {CORRUPTED[0] / CORRUPTED[1] - 1:.3f}. Below 2 Delta/(4 r_2 + Delta) = "
-        f"{2 * GAP / (4 * TRUE[1] + GAP):.4f} it holds here: alpha = {SAFE} takes {safe[0]:,.0f} ± {safe[1]:,.0f}, "
+        f"{2 * GAP / (4 * TRUE[1] + GAP):.4f} it holds here: alpha = {SAFE} takes {safe:,.0f}, "
         f"claimed {claimed_time(SAFE, 0.0):,.0f}.",
     )
 
@@ -55,14 +47,14 @@ def lemma_11() -> StatementVerdict:
     """Without large corruption q returns to 1/2 with a probability below 1, Q_0 is finite and q goes to 0."""
     runs, marks = 400, (5_000, 20_000)
     large, safe = (rounds_above_half(CORRUPTED[:2], rate, marks, runs, SEED) for rate in (LARGE, SAFE))
-    (early, late), lost = (interval(large[mark][0]) for mark in marks), float(np.mean(large[marks[1]][1] < 0.01))
-    growth, calm = (interval(above[marks[1]][0] - above[marks[0]][0]) for above in (large, safe))
+    (early, late), lost = (estimate(large[mark][0]) for mark in marks), float(np.mean(large[marks[1]][1] < 0.01))
+    growth, calm = (estimate(above[marks[1]][0] - above[marks[0]][0]) for above in (large, safe))
     return StatementVerdict(
-        STRONGER if growth[0] > growth[1] + early[0] / 2 and calm[0] < growth[0] / 4 else OPEN,
+        STRONGER if growth.low > early.mean / 2 and calm.mean < growth.mean / 4 else OPEN,
         f"Means 0.5 and 0.4, alpha = {LARGE}, c = Delta/4 in every round, from p = 1/2: rounds with q >= 1/2 go from "
-        f"{early[0]:,.0f} ± {early[1]:,.0f} by T = {marks[0]:,} to {late[0]:,.0f} ± {late[1]:,.0f} by {marks[1]:,} "
+        f"{early:,.0f} by T = {marks[0]:,} to {late:,.0f} by {marks[1]:,} "
         f"({runs} runs; {lost:.1%} of them end with p* below 1 %), so their sum does not settle. With alpha = {SAFE}, "
-        f"below 2 Delta/(4 r_2 + Delta), they grow by {calm[0]:,.1f} ± {calm[1]:,.1f} there.",
+        f"below 2 Delta/(4 r_2 + Delta), they grow by {calm:,.1f} there.",
     )
 
 
@@ -74,10 +66,9 @@ def lemma_6_rate() -> StatementVerdict:
     for means, words in (((0.9, 0.8), "c = 0"), ((0.875, 0.825), "c = Delta/4")):
         chain = embedded_chain(means, rate, marks, 8_000, runs, SEED)
         for mark, values in zip(marks, chain, strict=True):
-            mean, half = interval(values)
-            bound = 4 / (8 + rate * GAP * mark)
-            below = below and mean + half < bound
-            rows.append(f"{words}, s = {mark}: {mean:.3f} ± {half:.3f} <= {bound:.3f}")
+            visit, bound = estimate(values), 4 / (8 + rate * GAP * mark)
+            below = below and visit.high < bound
+            rows.append(f"{words}, s = {mark}: {visit:.3f} <= {bound:.3f}")
     return StatementVerdict(
         HOLDS if below else OPEN,
         f"K = 2, means 0.9 and 0.8, alpha = {rate}, {runs} runs (one that visits too seldom in 8,000 rounds counts as "
@@ -92,12 +83,12 @@ def lemma_6_limit() -> StatementVerdict:
     drift, start, m, arms = Fraction(1, 20) * Fraction(1, 10), Fraction(1, 2), 10, 2
     right, printed = 2 * arms * m * m / drift * start, Fraction(2 * arms * m * m, 2) / drift * start
     chain = embedded_chain((0.875, 0.825), 0.05, (0, 300, 3000), 8_000, 300, SEED)
-    means = [interval(values) for values in chain]
-    falling = means[0][0] > means[1][0] > means[2][0]
+    visits = [estimate(values) for values in chain]
+    falling = visits[0].mean > visits[1].mean > visits[2].mean
     return StatementVerdict(
         HOLDS if falling and right == 2 * printed else FAILS,
         "It holds where the chain goes on for ever (for which Lemma 11 is needed): means 0.9 and 0.8, alpha = 0.05, "
-        f"c = Delta/4, E q^ = {', '.join(f'{m:.3f} ± {h:.3f}' for m, h in means)} at s = 0, 300, 3,000 (300 runs). "
+        f"c = Delta/4, E q^ = {', '.join(f'{visit:.3f}' for visit in visits)} at s = 0, 300, 3,000 (300 runs). "
         f"Optional stopping gives E[phi_m] <= {right} at K = 2, m = {m}, q(0) = 1/2; printed is {printed}.",
     )
 
@@ -111,11 +102,11 @@ def leads_after_k_steps() -> StatementVerdict:
     samba = SambaRuns((1 / 3,) * 3, rate, runs, SEED)
     for _ in range(steps):
         samba.play(np.array(means))
-    behind, half = interval((samba.p.argmax(axis=0) != 0).astype(np.float64))
+    behind = estimate((samba.p.argmax(axis=0) != 0).astype(np.float64))
     return StatementVerdict(
-        FAILS if behind > half else OPEN,
+        FAILS if behind.low > 0 else OPEN,
         f"Means 0.9, 0.8, 0.8, alpha = {rate}, xi with eps -> 0: after {steps} steps another arm leads in "
-        f"{behind:.1%} ± {half:.1%} of {runs:,} runs. E[1/p*] is no bound on who leads, and it is not controlled while "
+        f"{behind:.1%} of {runs:,} runs. E[1/p*] is no bound on who leads, and it is not controlled while "
         "a* leads.",
     )
 
@@ -170,15 +161,15 @@ def lemma_8() -> StatementVerdict:
         for begin, end in find_recoveries(history, struck):
             inside[begin + 1 : (len(history) if end is None else end + 1)] = True
         rows.append(GAP * history[inside & (history <= 0.5)].sum() / (0.2 * struck.sum()))
-    mean, half = interval(np.array(rows))
+    regret = estimate(rows)
     steps = {"equation (7)": recovery_time, "Jensen under corruption": jensen_corrupted}
     failing = [words for words, weigh in steps.items() if weigh().verdict != HOLDS]
     bound = 4 / GAP
-    is_refuted, is_below = mean - half > bound, mean + half < bound
+    is_refuted, is_below = regret.low > bound, regret.high < bound
     return StatementVerdict(
         FAILS if is_refuted else HOLDS if is_below and not failing else OPEN,
         f"{failing_steps(failing)}, its conclusion is {'' if is_refuted else 'not '}refuted: under one attack "
-        f"(0.2 moved while p* >= 1/2, 8 runs of 3,000 rounds) the regret in such rounds is {mean:.2f} ± {half:.2f} "
+        f"(0.2 moved while p* >= 1/2, 8 runs of 3,000 rounds) the regret in such rounds is {regret:.2f} "
         f"for each unit of C, against 4/Delta = {bound:.0f}.",
     )
 

@@ -23,8 +23,10 @@ from robandit.theory.verdicts import (
     HOLDS,
     PROVED,
     STRONGER,
+    Checks,
     StatementVerdict,
     all_hold,
+    enumerated,
     spell,
     spell_state,
     statement,
@@ -59,18 +61,13 @@ def refuted_if(is_refuted: bool, evidence: str) -> StatementVerdict:
     return StatementVerdict(FAILS if is_refuted else HOLDS, evidence, PROVED)
 
 
-@statement("regret", "section 2.1")
-def regret_definition() -> StatementVerdict:
+@enumerated("regret", "section 2.1", "states of four games, every history of two rounds from each")
+def regret_definition() -> Checks:
     """Rg(T) = sum over a of Delta_a E[sum over t of p_a(t)]."""
-    # T r* - E[rewards of T rounds] = sum Delta_a E[sum p_a(t)], with every history of two rounds played out.
-
-    def checks() -> Iterator[tuple[bool, str]]:
-        for means, rate, p in rounds():
-            rewards, pulls = play_out(means, rate, p, 2)
-            by_gaps = sum((means[0] - mean) * pulled for mean, pulled in zip(means, pulls, strict=True))
-            yield 2 * means[0] - rewards == by_gaps, spell_state(p)
-
-    return all_hold(checks(), "states of four games, every history of two rounds from each")
+    for means, rate, p in rounds():
+        rewards, pulls = play_out(means, rate, p, 2)
+        by_gaps = sum((means[0] - mean) * pulled for mean, pulled in zip(means, pulls, strict=True))
+        yield 2 * means[0] - rewards == by_gaps, spell_state(p)
 
 
 def play_out(
@@ -89,18 +86,15 @@ def play_out(
     return rewards, pulls
 
 
-@statement("update", "Algorithm 1, equation (1)")
-def update_rule() -> StatementVerdict:
+@enumerated(
+    "update", "Algorithm 1, equation (1)", "successes (steps 1/20 and 99/100), also against policies/samba.py to 1e-14"
+)
+def update_rule() -> Checks:
     """Algorithm 1 is p_a + alpha p_a^2 (R_a I_a/p_a - R_l I_l/p_l) for every other arm; p stays a distribution."""
-    # Algorithm 1, equation (1) and policies/samba.py are one rule; probabilities stay positive and sum to 1.
-
-    def checks() -> Iterator[tuple[bool, str]]:
-        for _, _, p in rounds():
-            for rate in fractions("1/20", "99/100"):
-                for arm in range(len(p)):
-                    yield is_one_rule(p, rate, arm), f"{spell_state(p)}, success of arm {arm}, alpha = {rate}"
-
-    return all_hold(checks(), "successes (steps 1/20 and 99/100), also against policies/samba.py to 1e-14")
+    for _, _, p in rounds():
+        for rate in fractions("1/20", "99/100"):
+            for arm in range(len(p)):
+                yield is_one_rule(p, rate, arm), f"{spell_state(p)}, success of arm {arm}, alpha = {rate}"
 
 
 def is_one_rule(p: Probabilities, rate: Fraction, arm: int) -> bool:
@@ -116,29 +110,26 @@ def is_one_rule(p: Probabilities, rate: Fraction, arm: int) -> bool:
     return moved == tuple(by_equation) and min(moved) > 0 and sum(moved) == 1 and is_near
 
 
-@statement("inverse-moves", "section 3.1")
-def inverse_moves() -> StatementVerdict:
+@enumerated(
+    "inverse-moves", "section 3.1", "states in which a wrong arm leads: both moves and the drift, as equalities"
+)
+def inverse_moves() -> Checks:
     """While another arm leads, 1/p* falls by (alpha/(1+alpha))/p* or grows by (alpha/p*)/(p_l/p* - alpha), and its
     drift is the equality before (2).
     """
-    # While another arm leads, 1/p* moves as section 3.1 says.
-
-    def checks() -> Iterator[tuple[bool, str]]:
-        for means, rate, p in rounds_where(leads=False):
-            lead, x = leader_of(p), inverse(p)
-            up = x - rate / (1 + rate) * x
-            down = x + rate * x / (p[lead] * x - rate)
-            drift = rate * means[lead] * p[lead] * x / (p[lead] * x - rate) - rate * means[0] / (1 + rate)
-            moves = inverse(after_success(p, 0, rate)) == up and inverse(after_success(p, lead, rate)) == down
-            yield moves and expected_change(inverse, p, rate, means) == drift, spell_state(p)
-
-    return all_hold(checks(), "states in which a wrong arm leads: both moves and the drift, as equalities")
+    for means, rate, p in rounds_where(leads=False):
+        lead, x = leader_of(p), inverse(p)
+        up = x - rate / (1 + rate) * x
+        down = x + rate * x / (p[lead] * x - rate)
+        drift = rate * means[lead] * p[lead] * x / (p[lead] * x - rate) - rate * means[0] / (1 + rate)
+        moves = inverse(after_success(p, 0, rate)) == up and inverse(after_success(p, lead, rate)) == down
+        yield moves and expected_change(inverse, p, rate, means) == drift, spell_state(p)
 
 
 @statement("inverse-drift", "equations (2) and (3)")
 def drift_near_a_tie() -> StatementVerdict:
     """E[1/p*(t+1)] - 1/p*(t) <= -xi < 0 for every admissible alpha, because p_l > 1/K."""
-    # E dx <= -xi < 0 at every admissible step: not where p* is near p_l.
+    # not where p* is near p_l
     means, rate, p = fractions("9/10", "8/10"), F(1, 10), fractions("1/2", "1/2")
     drift = expected_change(inverse, p, rate, means, leader=1)
     limit, enough = means[0] / means[1] - 1, (means[0] - means[1]) / (means[0] + means[1])
@@ -161,7 +152,6 @@ def drift_near_a_tie() -> StatementVerdict:
 @statement("inverse-drift-corrupted", "section 3.1, proof of Lemma 9")
 def corrupted_drift_near_a_tie() -> StatementVerdict:
     """Under corruption that drift is at most -xi + alpha c (1 + eps + 1/(1+alpha))."""
-    # The same with corruption: E dx <= -xi + alpha c (1 + eps + 1/(1 + alpha)), whatever eps is allowed.
     means, rate, p, c = fractions("9/10", "8/10"), F(1, 10), fractions("1/2", "1/2"), F(1, 20)
     drift = expected_change(inverse, p, rate, corrupt(means, c), leader=1)
     largest = means[0] / means[1] / (1 + rate) - 1  # eps is below this
@@ -176,7 +166,6 @@ def corrupted_drift_near_a_tie() -> StatementVerdict:
 @statement("probability-drift", "equation (4)")
 def probability_drift() -> StatementVerdict:
     """While a* leads, E[p_a(t+1) - p_a(t)] <= -alpha Delta p_a^2."""
-    # While a* leads: E dp_a = alpha p_a^2 (r_a - r*) <= -alpha Delta p_a^2.
     return leading_drift(F(0), "alpha p_a^2 (r_a - r*)")
 
 
@@ -189,7 +178,7 @@ def corrupted_probability_drift() -> StatementVerdict:
 def leading_drift(c: Fraction, words: str) -> StatementVerdict:
     """The drift of a wrong arm's probability while the best arm leads and the attacker spends c."""
 
-    def checks() -> Iterator[tuple[bool, str]]:
+    def checks() -> Checks:
         for means, rate, p in rounds_where(leads=True):
             gap, moved = means[0] - max(means[1:]), corrupt(means, c)
             for arm in range(1, len(p)):
@@ -215,7 +204,7 @@ def lemma_6_drift() -> StatementVerdict:
 def falling_q(part: Fraction, slack: int) -> StatementVerdict:
     """E dq <= -(alpha Delta/(slack K)) q^2 for q <= 1/2, at a cost of this part of Delta."""
 
-    def checks() -> Iterator[tuple[bool, str]]:
+    def checks() -> Checks:
         for means, rate, p in rounds():
             if q(p) <= F(1, 2):
                 gap = means[0] - max(means[1:])
@@ -304,22 +293,18 @@ def lemma_8_first_line() -> StatementVerdict:
     )
 
 
-@statement("lemma-7", "Lemma 7")
-def lemma_7() -> StatementVerdict:
+@enumerated("lemma-7", "Lemma 7", "terms of sequences with equality in the condition")
+def lemma_7() -> Checks:
     """Positive a_t with a_{t+1} <= a_t - gamma a_t^2 have a_T <= a_0/(1 + gamma T a_0)."""
     # The extreme case is equality in the condition.
-
-    def checks() -> Iterator[tuple[bool, str]]:
-        for start in fractions("1/2", "9/10", "1/7", "3"):
-            for g in fractions("1/10", "1/3", "1/1000"):
-                a = start
-                for t in range(1, 9):
-                    a = a - g * a * a
-                    if a <= 0:
-                        break
-                    yield a <= start / (1 + g * t * start), f"a_0 = {start}, g = {g}, t = {t}"
-
-    return all_hold(checks(), "terms of sequences with equality in the condition")
+    for start in fractions("1/2", "9/10", "1/7", "3"):
+        for g in fractions("1/10", "1/3", "1/1000"):
+            a = start
+            for t in range(1, 9):
+                a = a - g * a * a
+                if a <= 0:
+                    break
+                yield a <= start / (1 + g * t * start), f"a_0 = {start}, g = {g}, t = {t}"
 
 
 @statement("zeta", "proof of Lemma 9")

@@ -1,9 +1,11 @@
 """Our theorems with what was checked of each; the labels proved, certified, numerical and conjectured stay apart."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from robandit.lab.trace import summarised
+from robandit.estimates import estimate
+from robandit.progress import Progress, report_to
 from robandit.theory.certificate import certify
 from robandit.theory.games import SambaGame, two_arms
 from robandit.theory.lower_bound import count_violations, play_attack
@@ -62,7 +64,7 @@ def weigh_lower_bound() -> dict[str, Any]:
     least, cost = float(game.least_price), float(game.gap / game.least_price)
     others = two_arms((0.9, 0.8), 0.05), two_arms((0.9, 0.8), 0.12), two_arms((0.6, 0.5), 0.19)
     checked, broken = count_violations((game, *others))
-    regret, corruption = (summarised(values) for values in play_attack(game, p0, 6_000, 600, SEED))
+    regret, corruption = (estimate(values) for values in play_attack(game, p0, 6_000, 600, SEED))
     rows = []
     for horizon in (8_000, 24_000):
         exact = optimal_attack(means, learning_rate=rate, horizon=horizon, price=0.97 * least)
@@ -77,8 +79,8 @@ def weigh_lower_bound() -> dict[str, Any]:
         "violations": broken,
         "evidence": f"The equalities of one round that the proof uses, in exact fractions in {checked} states of a "
         f"grid, {broken} violations. Its attack played, means 0.9 and 0.5, alpha = {rate}, p_0 = {p0}, 600 runs: "
-        f"{corruption['mean']:.4f} ± {corruption['half_width_95']:.4f} of corruption a round ({cost:.4f} in the limit) "
-        f"for {regret['mean']:.4f} ± {regret['half_width_95']:.4f} of regret ({float(game.gap):g}). Exact optimum, "
+        f"{corruption:.4f} of corruption a round ({cost:.4f} in the limit) "
+        f"for {regret:.4f} of regret ({float(game.gap):g}). Exact optimum, "
         f"regret bought by a unit at a price of 97 % of the bound {least:.3f}: {'; '.join(rows)}.",
     }
 
@@ -103,13 +105,13 @@ def weigh_certificates() -> dict[str, Any]:
     }
 
 
-def weigh_theorems(progress: Callable[[str], None] = lambda _: None) -> list[dict[str, Any]]:
-    """Returns every theorem, the lower bound and the certificates; `progress` hears the id of each."""
+def weigh_theorems(progress: Progress | bool | None = None) -> list[dict[str, Any]]:
+    """Returns every theorem, the lower bound and the certificates with what was checked of each."""
+    weighings: list[Callable[[], dict[str, Any]]] = [partial(weigh_theorem, theorem) for theorem in THEOREMS]
+    weighings += [weigh_lower_bound, weigh_certificates]
     rows = []
-    for theorem in THEOREMS:
-        progress(theorem.id)
-        rows.append(weigh_theorem(theorem))
-    for name, weigh in (("lower-bound", weigh_lower_bound), ("certificates", weigh_certificates)):
-        progress(name)
-        rows.append(weigh())
+    with report_to(progress) as report:
+        for done, weigh in enumerate(weighings):
+            report(done / len(weighings))
+            rows.append(weigh())
     return rows

@@ -14,7 +14,7 @@ from robandit.errors import InputError
 
 MAGIC = b"robandit kernel 1\n"
 PATIENCE = 10.0  # seconds to wait for another process, which may have been stopped
-KEPT = 1000  # entries on disk; the longest unused go first
+MOST_ENTRIES = 1000  # entries on disk; the longest unused go first
 
 
 def cache_folder() -> Path:
@@ -23,8 +23,8 @@ def cache_folder() -> Path:
     return Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "robandit"
 
 
-def found(name: str) -> bytes | None:
-    """What is kept under a name; None if it is not there or not whole."""
+def read_entry(name: str) -> bytes | None:
+    """The entry of a name; None if it is not there or not whole."""
     path = cache_folder() / name
     try:
         content = path.read_bytes()
@@ -38,8 +38,8 @@ def found(name: str) -> bytes | None:
     return body
 
 
-def keep(name: str, body: bytes) -> None:
-    """Keep a file: it is there whole or not at all, whoever else writes it."""
+def write_entry(name: str, body: bytes) -> None:
+    """Write an entry: it is there whole or not at all, whoever else writes it."""
     path = cache_folder() / name
     draft = path.with_name(f".{name}.{os.getpid()}.{threading.get_ident()}")
     try:
@@ -51,15 +51,15 @@ def keep(name: str, body: bytes) -> None:
     prune(path.parent)
 
 
-def kept(name: str, make: Callable[[], bytes]) -> bytes:
-    """What is kept under a name, made where it is not there; of processes that start together, one makes it."""
-    body = found(name)
+def read_or_make(name: str, make: Callable[[], bytes]) -> bytes:
+    """The entry of a name, made if it is not there; of processes that start together, one makes it."""
+    body = read_entry(name)
     if body is None:
         with alone(name):
-            body = found(name)
+            body = read_entry(name)
             if body is None:
                 body = make()
-                keep(name, body)
+                write_entry(name, body)
     return body
 
 
@@ -68,7 +68,7 @@ def alone(name: str) -> Iterator[None]:
     """While no other process makes what a name stands for; who has waited long enough makes it beside the other."""
     place = cache_folder() / f".{name}.lock"
     with ExitStack() as stack:
-        with suppress(OSError):  # keep() says what is wrong with the folder
+        with suppress(OSError):  # write_entry() says what is wrong with the folder
             place.parent.mkdir(parents=True, exist_ok=True)
             lock = stack.enter_context(open(place, "w"))
             stack.callback(place.unlink, missing_ok=True)
@@ -95,9 +95,9 @@ def prune(folder: Path) -> None:
     """Keep the cache from growing without end as parts are edited; another process may be doing the same."""
     with suppress(OSError):
         entries = list(os.scandir(folder))
-        if len(entries) > KEPT:
+        if len(entries) > MOST_ENTRIES:
             used = sorted(entries, key=lambda entry: entry.stat().st_mtime)
-            for entry in used[: len(entries) - KEPT]:
+            for entry in used[: len(entries) - MOST_ENTRIES]:
                 if entry.is_dir():  # a kernel of the other road
                     shutil.rmtree(entry.path, ignore_errors=True)
                 else:

@@ -12,6 +12,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice
+from robandit.lab.bill import Bill
 from robandit.layout import Layout
 from robandit.version import __version__
 
@@ -36,10 +37,10 @@ def properties_of(cls: type) -> dict[str, FunctionType]:
 
 def members_of(cls: type) -> dict[str, Any]:
     """What a class and its bases define by name, the nearest definition first, but for what stays outside."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        found.update(vars(base))
-    return {name: value for name, value in found.items() if not name.startswith("__") and name not in OUTSIDE}
+        members.update(vars(base))
+    return {name: value for name, value in members.items() if not name.startswith("__") and name not in OUTSIDE}
 
 
 def names_read(code: CodeType) -> set[str]:
@@ -114,8 +115,8 @@ def common() -> tuple[str, ...]:
 
 def name_of(layouts: dict[str, Layout], extra: tuple[str, ...]) -> str:
     """A name for code made from objects by role, and from some texts."""
-    found = {cls for layout in layouts.values() for cls in classes_in(layout)} | {Random}
-    classes = sorted(found, key=lambda cls: (cls.__module__, cls.__qualname__))
+    reached = {cls for layout in layouts.values() for cls in classes_in(layout)} | {Random, Bill}
+    classes = sorted(reached, key=lambda cls: (cls.__module__, cls.__qualname__))
     constants = [
         repr(sorted((key, value) for key, value in vars(cls).items() if isinstance(value, bool | int | float)))
         for cls in classes

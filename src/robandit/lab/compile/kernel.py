@@ -1,12 +1,13 @@
 """Kernels: a loop compiled for one combination of parts, by one of two roads, the same bits on both.
 
 A loop is any module of plain functions with one entry. Its functions named `open_ROLE`, `restore_ROLE` and
-`close_ROLE` are seams where a part's code is put in; the others are helpers, of its own or of play.py, and what it
-imports besides is only `Random` and `Choice`: these texts and the parts' code are all there is to it.
+`close_ROLE` are seams where a part's code is put in; the others are helpers, of its own or of the modules in SHARED,
+and what it imports besides is only `Random`, `Bill`, `Choice` and named tuples: these texts and the parts' code are all
+there is to it. Parts and arguments come as named tuples, and so the loop reads them.
 
 The usual road: loop and parts are lowered once each to bitcode (lower.py, which needs numba), linked for each
 combination, optimised once and kept as an object (link.py, which does not). What was compiled before is found under its
-fingerprint without numba. A part that cannot go this road, as one that allocates, goes the other one (counted.py).
+fingerprint without numba. A part that cannot go this road, as one that allocates, goes the other one (fused.py).
 
 For a short play optimising takes longer than it saves: its kernel is brief, emitted as it was linked. The bits are the
 same, so nothing depends on it. Where the full kernel is there it is taken; where short plays go on and on it is made.
@@ -19,17 +20,17 @@ from collections.abc import Callable
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, requires, version
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from robandit.errors import CompileError
-from robandit.lab.compile.cache import found, keep, kept
+from robandit.lab.compile.cache import read_entry, read_or_make, write_entry
+from robandit.lab.compile.contract import PAIRS
 from robandit.lab.compile.fingerprint import name_of, names_read
-from robandit.lab.compile.memory import Kind, kind_of_argument
-from robandit.lab.compile.seams import PAIRS
-from robandit.layout import Fresh, Layout, layout_of
+from robandit.lab.compile.memory import Kind, kind_of_argument, named
+from robandit.layout import Layout, layout_of
 
 SEAMS = ("open_", "restore_", "close_")
-SHARED = "robandit.lab.play"  # whose helpers other loops may import
+SHARED = ("robandit.lab.play", "robandit.lab.bill", "robandit.dice")  # whose functions are helpers of any loop
 EFFORTS = {"full": ("full",), "brief": ("brief",), "either": ("full", "brief")}  # what will do; the last is built
 OBJECTS = {"full": ".o", "brief": ".brief.o"}
 SHORT = 10**6  # rounds times arms of a play that is over before its kernel would have been optimised
@@ -38,26 +39,32 @@ _KERNELS: dict[Any, Any] = {}
 _LOCK = threading.RLock()
 
 
-def kernel_for(entry: Callable[..., Any], parts: dict[str, Any], rest: tuple[Any, ...], effort: str = "full") -> Any:
-    """The compiled loop that begins with `entry`, for these parts by role and what else it is given.
+def kernel_for(entry: Callable[..., Any], parts: Any, rest: tuple[Any, ...], effort: str = "full") -> Any:
+    """The compiled loop that begins with `entry`, for some parts and the rest of its arguments.
 
-    Called with the parts and the rest; what the parts remember is changed in place. A loop without parts is given
-    the rest only, and answers by writing into it.
+    Args:
+        entry: the loop.
+        parts: a named tuple of parts by role, or () for a loop without any, which writes into its arguments.
+        rest: the arguments after the parts.
+        effort: "full" (optimised), "brief" (not), or "either": the full one if it is there, else the brief one.
+
+    Returns:
+        A function to be called with the parts and the rest; what the parts remember is changed in place.
     """
-    layouts = {role: layout_of(part) for role, part in parts.items()}
-    kinds = tuple(kind_of(value) for value in rest)
+    layouts = {role: layout_of(part) for role, part in parts._asdict().items()} if parts else {}
+    kinds = tuple(kind_of_argument(value) for value in rest)
     if effort == "either" and (brief := _KERNELS.get(((entry, "brief"), *layouts.items(), kinds))):
         effort = "full" if brief.spent > PATIENCE else effort
     keys = {one: ((entry, one), *layouts.items(), kinds) for one in EFFORTS[effort]}
-    known = next((key for key in keys.values() if key in _KERNELS), None)
-    if known is None:  # a kernel that is there never waits for one that is being built
+    present = next((key for key in keys.values() if key in _KERNELS), None)
+    if present is None:  # a kernel that is there never waits for one that is being built
         with _LOCK:
-            known = next((key for key in keys.values() if key in _KERNELS), None)
-            if known is None:
-                arguments = (("pointer",) * len(parts), *kinds) if parts else kinds
-                kernel, made = build(entry, layouts, arguments, parts, rest, effort)
-                _KERNELS[known := keys[made]] = kernel
-    return _KERNELS[known]
+            present = next((key for key in keys.values() if key in _KERNELS), None)
+            if present is None:
+                arguments = (named(type(parts), ("pointer",) * len(parts)), *kinds) if parts else kinds
+                kernel, one = build(KernelSpec(entry, layouts, arguments), parts, rest, effort)
+                _KERNELS[present := keys[one]] = kernel
+    return _KERNELS[present]
 
 
 def effort_for(work: int) -> str:
@@ -65,67 +72,69 @@ def effort_for(work: int) -> str:
     return "either" if work < SHORT else "full"
 
 
-def kind_of(value: Any) -> Kind:
-    """The kind of an argument; an object to copy from is pointed to."""
-    if isinstance(value, Fresh):
-        return "pointer"
-    return tuple(kind_of(inner) for inner in value) if isinstance(value, tuple) else kind_of_argument(value)
-
-
 def built() -> tuple[int, int]:
-    """How many kernels this process compiled, and how many it found in the cache."""
-    hits = sum(kernel.found for kernel in list(_KERNELS.values()))
+    """How many kernels this process compiled, and how many it read from the cache."""
+    hits = sum(kernel.is_cached for kernel in list(_KERNELS.values()))
     return len(_KERNELS) - hits, hits
 
 
-def build(
-    entry: Any, layouts: dict[str, Layout], arguments: Kind, parts: dict[str, Any], rest: tuple[Any, ...], effort: str
-) -> tuple[Any, str]:
-    """A kernel from the cache, linked from pieces that are, or compiled; by the other road where this one is closed.
+class KernelSpec(NamedTuple):
+    """What a kernel is made for: a loop, its parts as they are laid out, and the kinds of its arguments."""
 
-    And with which effort it was made.
+    entry: Any
+    layouts: dict[str, Layout]
+    arguments: Kind
+
+    def texts(self) -> tuple[str, ...]:
+        """All text of the loop that compiled code depends on."""
+        loop = sys.modules[self.entry.__module__]
+        return (self.entry.__name__, *loop_texts(loop, self.entry.__name__), repr(self.arguments))
+
+
+def build(spec: KernelSpec, parts: Any, rest: tuple[Any, ...], effort: str) -> tuple[Any, str]:
+    """A kernel and the effort it was made with: from the cache, linked from pieces that are in it, or compiled.
+
+    It is made by numba as one where it cannot be linked.
     """
-    from robandit.lab.compile.link import CannotLink, Kernel, processor
+    from robandit.lab.compile.link import CannotLink, LinkedKernel, processor
 
     check_versions()
-    loop = sys.modules[entry.__module__]
-    text = (entry.__name__, *loop_texts(loop, entry.__name__), repr(arguments))
-    name = name_of(layouts, ("kernel", *text, processor()))
-    closed = found(f"{name}.slow") is not None
-    *_, made = EFFORTS[effort]
-    if not closed:
+    name = name_of(spec.layouts, ("kernel", *spec.texts(), processor()))
+    is_closed = read_entry(f"{name}.slow") is not None
+    *_, last = EFFORTS[effort]
+    if not is_closed:
         try:
             for one in EFFORTS[effort]:
-                if (content := found(name + OBJECTS[one])) is not None:
-                    return found_kernel(content, layouts, arguments), one
-            content = linked_from_pieces(entry, layouts, arguments, text, made)
-            kernel = Kernel(content, layouts, arguments, found=False)
-            keep(name + OBJECTS[made], content)
-            return kernel, made
+                if (content := read_entry(name + OBJECTS[one])) is not None:
+                    return cached_kernel(content, spec), one
+            content = link_pieces(spec, last)
+            kernel = LinkedKernel(content, spec.layouts, spec.arguments, is_cached=False)
+            write_entry(name + OBJECTS[last], content)
+            return kernel, last
         except CannotLink:
             pass
         except Exception as error:
             if not by_numba(error):
                 raise
-    from robandit.lab.compile.counted import Counted
+    from robandit.lab.compile.fused import FusedKernel
 
-    slow = Counted(entry, layouts, parts, rest, name)
-    if not closed:
-        keep(f"{name}.slow", b"")
-    return slow, made
+    slow = FusedKernel(spec.entry, spec.layouts, parts, rest, name)
+    if not is_closed:
+        write_entry(f"{name}.slow", b"")
+    return slow, last
 
 
-def found_kernel(content: bytes, layouts: dict[str, Layout], arguments: Kind) -> Any:
+def cached_kernel(content: bytes, spec: KernelSpec) -> Any:
     """A kernel from the cache; a few of Python's functions are offered by numba, which is then imported for them."""
-    from robandit.lab.compile.link import CannotLink, Kernel
+    from robandit.lab.compile.link import CannotLink, LinkedKernel
 
     try:
-        return Kernel(content, layouts, arguments, found=True)
+        return LinkedKernel(content, spec.layouts, spec.arguments, is_cached=True)
     except CannotLink:
         from numba.core.registry import cpu_target
 
         cpu_target.target_context.refresh()
-        return Kernel(content, layouts, arguments, found=True)
+        return LinkedKernel(content, spec.layouts, spec.arguments, is_cached=True)
 
 
 def by_numba(error: Exception) -> bool:
@@ -155,18 +164,17 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", text)[:3])
 
 
-def linked_from_pieces(
-    entry: Any, layouts: dict[str, Layout], arguments: Kind, text: tuple[str, ...], effort: str
-) -> bytes:
-    """The object for these layouts; pieces that are not kept yet are lowered."""
-    from robandit.lab.compile.link import linked
+def link_pieces(spec: KernelSpec, effort: str) -> bytes:
+    """The object for a kernel; bitcode of a loop or a part that is not in the cache is made."""
+    from robandit.lab.compile.link import link
 
-    pieces = [kept(f"{name_of({}, ('loop', *text))}.bc", lambda: loop_piece(entry, arguments))]
+    loop = f"{name_of({}, ('loop', *spec.texts()))}.bc"
+    pieces = [read_or_make(loop, lambda: loop_piece(spec.entry, spec.arguments))]
     for role, other in PAIRS:
-        if role in layouts:
-            pair = {role: layouts[role], other: layouts[other]}
-            pieces.append(kept(f"{name_of(pair, ('part', role))}.bc", partial(part_piece, pair)))
-    return linked(pieces, layouts, arguments, effort)
+        if role in spec.layouts:
+            pair = {role: spec.layouts[role], other: spec.layouts[other]}
+            pieces.append(read_or_make(f"{name_of(pair, ('part', role))}.bc", partial(part_piece, pair)))
+    return link(pieces, spec.layouts, spec.arguments, effort)
 
 
 def loop_piece(entry: Any, arguments: Kind) -> bytes:
@@ -210,6 +218,6 @@ def helpers_of(loop: ModuleType, entry: str) -> dict[str, FunctionType]:
     return {
         name: value
         for name, value in vars(loop).items()
-        if isinstance(value, FunctionType) and value.__module__ in (loop.__name__, SHARED) and name != entry
+        if isinstance(value, FunctionType) and value.__module__ in (loop.__name__, *SHARED) and name != entry
         if not name.startswith(SEAMS)
     }

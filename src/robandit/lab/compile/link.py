@@ -103,7 +103,7 @@ def remembering(objects: dict[str, Layout]) -> list[str]:
     return [role for role in ("state", "memory") if role in objects]
 
 
-def linked(pieces: list[bytes], objects: dict[str, Layout], arguments: Kind, effort: str = "full") -> bytes:
+def link(pieces: list[bytes], objects: dict[str, Layout], arguments: Kind, effort: str = "full") -> bytes:
     """The object of one combination, with the names it needs from outside; a brief one takes an eighth of the time."""
     level = LEVELS[effort]
     whole = llvm.parse_assembly(glue(objects, arguments))
@@ -127,13 +127,13 @@ def missing(names: list[str]) -> list[str]:
     return [name for name in names if not hasattr(process, name) and not llvm.address_of_symbol(name)]
 
 
-class Kernel:
+class LinkedKernel:
     """Machine code of one combination of parts."""
 
     road = "linked"
 
-    def __init__(self, content: bytes, objects: dict[str, Layout], arguments: Kind, found: bool) -> None:
-        self.objects, self.arguments, self.found, self.spent = objects, arguments, found, 0.0
+    def __init__(self, content: bytes, objects: dict[str, Layout], arguments: Kind, is_cached: bool) -> None:
+        self.objects, self.arguments, self.is_cached, self.spent = objects, arguments, is_cached, 0.0
         size = int.from_bytes(content[:8], "little")
         absent = missing(json.loads(content[8 : 8 + size]))
         if absent:
@@ -149,8 +149,8 @@ class Kernel:
         """Run; what the parts remember is changed in place."""
         blocks = [block_of(part, layout) for part, layout in zip(parts, self.objects.values(), strict=True)]
         pointers = tuple(block.ctypes.data for block in blocks)
-        kept: list[Any] = []  # what pointers point to must live through the call
-        arguments = tuple(pointed(value, kept) for value in ((pointers, *rest) if parts else rest))
+        alive: list[Any] = []  # what pointers point to must live through the call
+        arguments = tuple(pointed(value, alive) for value in ((pointers, *rest) if parts else rest))
         block = block_of(arguments, self.arguments)
         begun = time.thread_time()
         failed = self.function(block.ctypes.data)
@@ -163,9 +163,9 @@ class Kernel:
                 read_scalars(memory, part, self.objects[role])
 
 
-def pointed(value: Any, kept: list[Any]) -> Any:
+def pointed(value: Any, alive: list[Any]) -> Any:
     """An argument with the objects in it replaced by pointers to where they lie."""
     if isinstance(value, Fresh):
-        kept.append(block_of(value.value, layout_of(value.value)))
-        return kept[-1].ctypes.data
-    return tuple(pointed(inner, kept) for inner in value) if isinstance(value, tuple) else value
+        alive.append(block_of(value.value, layout_of(value.value)))
+        return alive[-1].ctypes.data
+    return tuple(pointed(inner, alive) for inner in value) if isinstance(value, tuple) else value

@@ -1,7 +1,7 @@
 """Parts and loops as bitcode, each lowered once by numba against the others' names: nothing optimised, nothing emitted.
 
-A part's methods are lowered with the types of seams.py and exported under fixed names. A loop is lowered with its parts
-opaque: it knows their roles, and calls those names. Everything else stays inside its piece, so that no names clash.
+A part's methods are lowered with the types of contract.py and exported under fixed names. A loop is lowered with its
+parts opaque: it knows their roles, and calls those names. Everything else stays inside its piece: no names clash.
 """
 
 from collections.abc import Iterator
@@ -22,16 +22,17 @@ from numba.extending import intrinsic, register_model
 
 from robandit.dice import Random
 from robandit.game import Choice
+from robandit.lab.bill import Bill
+from robandit.lab.compile.contract import FIELDS, METHODS, TRAITS, symbol
 from robandit.lab.compile.fingerprint import methods_of
 from robandit.lab.compile.functions import inlined, prepared
 from robandit.lab.compile.link import ENTRY, tidy
-from robandit.lab.compile.memory import Kind, places
+from robandit.lab.compile.memory import Kind, Named, places
 from robandit.lab.compile.opened import numba_type, opened_type, opener
-from robandit.lab.compile.seams import FIELDS, METHODS, TRAITS, symbol
 from robandit.layout import Layout, layout_of
 
 types: Any = numba_types
-RANDOM = layout_of(Random(0, 0, 0, 0))
+RANDOM, BILL = layout_of(Random(0, 0, 0, 0)), layout_of(Bill(0.0, False))
 CHOICE = types.NamedTuple((types.int64, types.float64, types.int64), Choice)
 POINTER = ir.IntType(8).as_pointer()
 ROLES = ("policy", "state", "environment", "tables", "adversary", "memory")
@@ -57,7 +58,7 @@ OPAQUE = {role: Opaque(role) for role in ROLES}
 
 
 def type_named(name: str, objects: dict[str, Any]) -> Any:
-    """The numba type behind a name in seams.py."""
+    """The numba type behind a name in contract.py."""
     known = {**objects, "random": opened_type(RANDOM, False), "choice": CHOICE, "none": types.none}
     return known[name] if name in known else numba_type(name)
 
@@ -70,7 +71,7 @@ def lazily() -> Iterator[None]:
     """What is compiled inside is lowered and linked to what it calls, and left at that.
 
     These five steps of numba's code generator are no public interface. If they change, kernels take the other road
-    (counted.py), and a test says so.
+    (fused.py), and a test says so.
     """
     library, engine = codegen.JITCodeLibrary, codegen.JITCPUCodegen
     patched = {
@@ -335,7 +336,9 @@ def nothing(part: Any) -> int:
 
 
 def argument_type(kind: Kind) -> Any:
-    """The numba type of what a loop is given."""
+    """The numba type of an argument of a loop."""
+    if isinstance(kind, Named):
+        return types.BaseTuple.from_types(tuple(argument_type(inner) for inner in kind.kinds), kind.cls)
     if isinstance(kind, tuple):
         return types.Tuple(tuple(argument_type(inner) for inner in kind))
     return types.voidptr if kind == "pointer" else numba_type(kind)
@@ -356,12 +359,13 @@ def loop_bitcode(entry: Any, helpers: dict[str, FunctionType], space: dict[str, 
     for role in ROLES:
         names |= {f"open_{role}": open_as(role), f"restore_{role}": restore_as(role)}
         names[f"close_{role}"] = nb.njit(**inlined(False))(nothing)
-    names |= {"open_random": opener(opened_type(RANDOM, False)), "arguments_at": arguments_at}
+    names |= {"open_random": opener(opened_type(RANDOM, False)), "open_bill": opener(opened_type(BILL, False))}
+    names["arguments_at"] = arguments_at
     for name, function in {**helpers, "entry": entry}.items():
         copy = FunctionType(function.__code__, names, name, function.__defaults__)
         names[name] = nb.njit(**inlined(False))(copy)
-    given = ", ".join(f"arguments[{place}]" for place in range(len(arguments)))
-    exec(f"def enter(address):\n    arguments = arguments_at(address)\n    entry({given})", names)
+    values = ", ".join(f"arguments[{place}]" for place in range(len(arguments)))
+    exec(f"def enter(address):\n    arguments = arguments_at(address)\n    entry({values})", names)
     with lazily():
         module, inside, _ = lowered(names["enter"], (types.voidptr,))
     return joined([(module, inside, ENTRY)], "")

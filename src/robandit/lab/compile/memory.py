@@ -4,33 +4,54 @@ A kind is the name of a scalar, an array such as `float64[2]`, the layout of an 
 """
 
 import struct
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from robandit.layout import Layout, plain
+from robandit.layout import Fresh, Layout, plain
 
 FORMATS = {"bool": "?", "int64": "q", "float64": "d", "uint64": "Q", "pointer": "Q"}
-Kind = Any  # str | Layout | tuple of kinds
+Kind = Any  # str | Layout | Named | tuple of kinds
+
+
+@dataclass(frozen=True)
+class Named:
+    """The kind of a named tuple; its names are part of what compiled code depends on."""
+
+    cls: Any = field(repr=False)
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+
+
+def named(cls: Any, kinds: tuple[Kind, ...]) -> Kind:
+    """The kind of a tuple of this class, plain or named."""
+    return Named(cls, cls._fields, kinds) if hasattr(cls, "_fields") else kinds
 
 
 def kind_of_argument(value: Any) -> Kind:
-    """The kind of what a loop is given besides its parts."""
+    """The kind of an argument of a loop; an object to copy from is pointed to."""
+    if isinstance(value, Fresh):
+        return "pointer"
     if isinstance(value, tuple):
-        return tuple(kind_of_argument(inner) for inner in value)
+        return named(type(value), tuple(kind_of_argument(inner) for inner in value))
     if isinstance(value, np.ndarray):
         if not value.flags.c_contiguous:
             raise NotImplementedError("an array that is not contiguous")
         return f"{value.dtype}[{value.ndim}]"
     if isinstance(value, bool | np.bool_):
         return "bool"
+    if isinstance(value, np.uint64):
+        return "uint64"
     return "int64" if isinstance(value, int | np.integer) else "float64"
 
 
 def members(kind: Kind) -> list[tuple[str, Kind]]:
     """What a compound kind is made of, by name or number."""
-    return list(kind.items) if isinstance(kind, Layout) else [(str(place), inner) for place, inner in enumerate(kind)]
+    if isinstance(kind, Layout):
+        return list(kind.items)
+    return [(str(place), inner) for place, inner in enumerate(kind.kinds if isinstance(kind, Named) else kind)]
 
 
 @cache
@@ -51,13 +72,13 @@ def measure(kind: Kind) -> tuple[int, int]:
 @cache
 def places(kind: Kind) -> tuple[tuple[str, Kind, int], ...]:
     """Name, kind and offset of each member of a compound kind."""
-    found, place = [], 0
+    offsets, place = [], 0
     for name, inner in members(kind):
         size, align = measure(inner)
         place = -(-place // align) * align
-        found.append((name, inner, place))
+        offsets.append((name, inner, place))
         place += size
-    return tuple(found)
+    return tuple(offsets)
 
 
 def dimensions(kind: str) -> int:

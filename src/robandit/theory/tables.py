@@ -1,4 +1,4 @@
-"""What `robandit paper theory` prints: for each topic tables and lines."""
+"""Results of theory for reading: for each topic of `robandit paper theory` tables and lines."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -6,52 +6,25 @@ from typing import Any
 from robandit.report.table import Column, DataTable
 
 Row = dict[str, Any]
-Cell = Callable[[Row], str]  # the text of a cell
+Columns = dict[str, tuple[str, str]]  # by heading: the key of the values, and how a number is written
 Page = list[DataTable | str]
 
 
-def table(title: str, rows: Iterable[Row], columns: dict[str, Cell], caption: str = "") -> DataTable:
-    """A table of names and numbers: by heading how a cell is written."""
+def table(title: str, rows: Iterable[Row], columns: Columns, caption: str = "") -> DataTable:
+    """Returns a table of names and numbers."""
     first, *others = columns
     kinds = [Column(first, "name"), *(Column(heading) for heading in others)]
-    return DataTable(title, kinds, [[cell(row) for cell in columns.values()] for row in rows], caption)
+    cells = [[write(row[key], spec) for key, spec in columns.values()] for row in rows]
+    return DataTable(title, kinds, cells, caption)
 
 
-def fixed(key: str, digits: int = 1) -> Cell:
-    """A number with so many digits, or a dash."""
-    return lambda row: "-" if row[key] is None else f"{row[key]:,.{digits}f}"
-
-
-def short(key: str, digits: int = 4, missing: str = "-") -> Cell:
-    """A number with so many significant digits."""
-    return lambda row: missing if row[key] is None else f"{row[key]:.{digits}g}"
-
-
-def text(key: str) -> Cell:
-    """The words themselves."""
-    return lambda row: str(row[key])
-
-
-def share(key: str, digits: int = 0) -> Cell:
-    """A share in percent."""
-    return lambda row: "-" if row[key] is None else f"{100 * row[key]:.{digits}f} %"
-
-
-def interval(key: str) -> Cell:
-    """A mean with its 95 % interval."""
-
-    def cell(row: Row) -> str:
-        if row[key] is None:
-            return "-"
-        half = row[key]["half_width_95"]
-        return f"{row[key]['mean']:,.1f} ± {'-' if half is None else f'{half:,.1f}'}"
-
-    return cell
-
-
-def with_picture(page: Page, result: Row) -> Page:
-    """The page, and where the picture is."""
-    return [*page, f"picture: {result['picture']}"] if result["picture"] else page
+def write(value: Any, spec: str) -> str:
+    """Returns words as they are, a number in this format, a summary as its mean with its 95 % interval."""
+    if value is None or isinstance(value, str):
+        return value or "-"
+    if isinstance(value, dict):
+        return f"{value['mean']:{spec}} ± {write(value['half_width_95'], spec)}"
+    return format(value, spec).replace("%", " %")
 
 
 def means_of(result: Row, between: str = " and ") -> str:
@@ -84,40 +57,39 @@ def statements(result: Row) -> Page:
 def bounds(result: Row) -> Page:
     """One row per policy."""
     columns = {
-        "policy": text("policy"),
-        "bound": fixed("bound"),
-        "measured, C = 0": interval("measured"),
-        "growth a unit of ln T": fixed("growth", 2),
-        "measured growth": interval("measured_growth"),
+        "policy": ("policy", ""),
+        "bound": ("bound", ",.1f"),
+        "measured, C = 0": ("measured", ",.1f"),
+        "growth a unit of ln T": ("growth", ",.2f"),
+        "measured growth": ("measured_growth", ",.1f"),
     }
     lower, rows = result["lower_bounds"], result["policies"]
     title = f"Bounds after {result['horizon']:,} rounds, C = {result['budget']:g}"
     sources = "; ".join(f"{row['policy']}: {row['source']}" for row in rows if row["source"] != "order only")
-    page: Page = [
+    return [
         table(title, rows, columns, "measured: mean and 95 %; growth over the last decade of rounds"),
         f"no policy grows by less than Lai and Robbins, {lower['lai_robbins']:,.1f} by then (if T is large), "
         f"and none has less than C = {lower['omega_c']:g} in both of two mirrored games",
         f"bounds and growth: {sources}; of the others only orders are known (`robandit policies --json`)",
     ]
-    return with_picture(page, result)
 
 
 def steps(result: Row) -> Page:
     """One row per step, then one row per rule of the family at equal growth."""
-    by_step: dict[str, Cell] = {
-        "of the limit": share("rho"),
-        "step": short("rate"),
-        "least possible": fixed("least", 3),
-        "linear programme": fixed("programme", 3),
-        "diffusion limit": fixed("diffusion", 3),
-        "growth a unit of ln T": fixed("growth", 2),
+    by_step = {
+        "of the limit": ("rho", ".0%"),
+        "step": ("rate", ".4g"),
+        "least possible": ("least", ",.3f"),
+        "linear programme": ("programme", ",.3f"),
+        "diffusion limit": ("diffusion", ",.3f"),
+        "growth a unit of ln T": ("growth", ",.2f"),
     }
-    by_rule: dict[str, Cell] = {
-        "rule": text("rule"),
-        "growth a unit of ln T": fixed("growth", 2),
-        "step": short("rate", missing="none"),
-        "held near 0": fixed("least", 3),
-        "linear programme": fixed("programme", 3),
+    by_rule = {
+        "rule": ("rule", ""),
+        "growth a unit of ln T": ("growth", ",.2f"),
+        "step": ("rate", ".4g"),
+        "held near 0": ("least", ",.3f"),
+        "linear programme": ("programme", ",.3f"),
     }
     return [
         table(
@@ -129,7 +101,7 @@ def steps(result: Row) -> Page:
         "",
         table(
             "Rules whose regret grows alike without an attack: what a unit of corruption costs each",
-            result["rules"],
+            [{**row, "rate": row["rate"] or "none"} for row in result["rules"]],
             by_rule,
             "held near 0: what an attack buys that keeps p* there (for samba the least possible); numerical",
         ),
@@ -142,16 +114,16 @@ def steps(result: Row) -> Page:
 
 def growth(result: Row) -> Page:
     """One row per rule and step."""
-    columns: dict[str, Cell] = {
-        "rule": text("rule"),
-        "step": short("step", 6),
-        "kappa": fixed("kappa", 3),
-        "phi": fixed("phi", 3),
-        "predicted power of T": fixed("predicted_exponent", 3),
-        "exact power": lambda row: f"{round(row['exact_exponent'], 3) + 0.0:.3f}",
-        "exact regret": fixed("regret", 0),
+    columns = {
+        "rule": ("rule", ""),
+        "step": ("step", "g"),
+        "kappa": ("kappa", ".3f"),
+        "phi": ("phi", ".3f"),
+        "predicted power of T": ("predicted_exponent", ".3f"),
+        "exact power": ("exact_exponent", ".3f"),
+        "exact regret": ("regret", ",.0f"),
     }
-    rows = result["rows"]
+    rows = [{**row, "exact_exponent": round(row["exact_exponent"], 3) + 0.0} for row in result["rows"]]  # no -0.000
     caption = f"exact: no corruption, {rows[0]['rounds']:,} rounds, by doubling; a power of 0 is log T"
     limits = ", ".join(f"{name} {limit:.4g}" for name, limit in result["limits"].items())
     return [
@@ -164,7 +136,7 @@ def prices(result: Row) -> Page:
     """Where a unit buys most."""
     two, three = result["two_arms"], result["three_arms"]
     probabilities = ", ".join(f"{probability:.3f}" for probability in three["dearest_at"])
-    page: Page = [
+    return [
         f"samba (learning_rate={result['learning_rate']:g}), exact optimum at {result['price']:g} a unit of "
         "corruption:",
         f"  means {means_of(two, ', ')}, T = {two['horizon']:,}: a unit buys most, {two['worth_there']:.2f}, at p* = "
@@ -175,28 +147,26 @@ def prices(result: Row) -> Page:
         f"  three arms: regret {three['regret']:,.1f} for {three['spending']:,.1f} of corruption, "
         f"{three['clean_regret']:,.1f} without",
     ]
-    return with_picture(page, result)
 
 
 def recoveries(result: Row) -> Page:
     """How many strikes the run recovers from, and how fast."""
-    page: Page = [
+    return [
         f"samba (learning_rate={result['learning_rate']:g}), one run of {result['rounds']:,} rounds: "
         f"{result['strikes']:,} strikes of {result['size']:g}; the run recovers from {result['ended']:,} of them, "
         f"{result['inside_another']:,} times inside the recovery from another",
-        f"rounds until q was back: {fixed('mean_rounds')(result)} on average; the paper's equation (7) says at most "
-        f"4c/Delta = {result['bound_of_the_paper']:g} in expectation",
+        f"rounds until q was back: {write(result['mean_rounds'], ',.1f')} on average; the paper's equation (7) says "
+        f"at most 4c/Delta = {result['bound_of_the_paper']:g} in expectation",
     ]
-    return with_picture(page, result)
 
 
-def shown(result: Row) -> Page:
+def hiding(result: Row) -> Page:
     """One row per policy."""
     columns = {
-        "policy": text("policy"),
-        "predicted cost": fixed("predicted"),
-        "played": interval("measured"),
-        "of the largest regret": share("share_of_regret", 1),
+        "policy": ("policy", ""),
+        "predicted cost": ("predicted", ",.1f"),
+        "played": ("measured", ",.1f"),
+        "of the largest regret": ("share_of_regret", ".1%"),
     }
     title = f"Threat model B: hiding every success of the best arm for {result['horizon']:,} rounds"
     caption = "the laws are first-order, numerical; no bound f(T) + b C can hold in model B"
@@ -205,3 +175,20 @@ def shown(result: Row) -> Page:
         table(title, result["policies"], columns, caption),
         f"cost = r* times the pulls of the best arm: {laws}",
     ]
+
+
+TOPICS: dict[str, Callable[[Row], Page]] = {
+    "statements": statements,
+    "bounds": bounds,
+    "steps": steps,
+    "growth": growth,
+    "prices": prices,
+    "recoveries": recoveries,
+    "shown": hiding,
+}
+
+
+def tabulate(topic: str, result: Row) -> Page:
+    """Returns tables and lines for what the functions of theory return on a topic."""
+    picture = result.get("picture")
+    return TOPICS[topic](result) + ([f"picture: {picture}"] if picture else [])

@@ -21,13 +21,13 @@ METHODS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {  # answer and arg
 # truth values a loop asks for, and fields it reads
 TRAITS: dict[str, tuple[str, ...]] = {
     "policy": ("explicit",),
-    "environment": (),
+    "environment": ("is_contextual",),
     "adversary": ("sees_draw", "watches"),
-}  # truth values
+}
 FIELDS: dict[str, dict[str, str]] = {
     "state": {"probabilities": "float64[1]"},
     "adversary": {"budget": "float64"},
-}  # read by loops
+}
 
 
 def symbol(role: str, name: str) -> str:

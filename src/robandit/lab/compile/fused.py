@@ -18,6 +18,7 @@ from numba.core.errors import NumbaError
 
 from robandit.dice import Random
 from robandit.errors import CompileError, InputError
+from robandit.lab.bill import Bill
 from robandit.lab.compile.cache import cache_folder
 from robandit.lab.compile.functions import accepted, inlined, ready
 from robandit.lab.compile.kernel import helpers_of, loop_text
@@ -33,38 +34,42 @@ COMPLAINTS = (
 Layouts = dict[str, Layout]  # by role
 
 
-class Counted:
+class FusedKernel:
     """Machine code of one combination of parts, made by numba as one function."""
 
     road = "numba"
     spent = 0.0  # it is optimised, however short the play
 
-    def __init__(self, entry: Any, layouts: Layouts, parts: dict[str, Any], rest: tuple[Any, ...], name: str) -> None:
+    def __init__(self, entry: Any, layouts: Layouts, parts: Any, rest: tuple[Any, ...], name: str) -> None:
         self.layouts = layouts
-        arguments = self.arguments(tuple(parts.values()), rest)
+        arguments = self.arguments(parts, rest)
         self.function = build(entry, layouts, arguments, name)
         self.counts_references = bool(self.function.targetoptions.get("_nrt", True))
-        self.found = bool(sum(self.function.stats.cache_hits.values()))
+        self.is_cached = bool(sum(self.function.stats.cache_hits.values()))
 
-    def arguments(self, parts: tuple[Any, ...], rest: tuple[Any, ...]) -> tuple[Any, ...]:
+    def arguments(self, parts: Any, rest: tuple[Any, ...]) -> tuple[Any, ...]:
         """Parts as nested plain tuples, so that numba's cache key holds no class of a user."""
-        values = tuple(packed(part, layout) for part, layout in zip(parts, self.layouts.values(), strict=True))
-        return tuple(unwrapped(value) for value in ((values, *rest) if parts else rest))
+        if not parts:
+            return tuple(unwrapped(value) for value in rest)
+        values = (packed(part, layout) for part, layout in zip(parts, self.layouts.values(), strict=True))
+        return (type(parts)(*values), *(unwrapped(value) for value in rest))
 
-    def __call__(self, parts: tuple[Any, ...], *rest: Any) -> None:
+    def __call__(self, parts: Any, *rest: Any) -> None:
         """Run; what the parts remember is changed in place."""
         closed = self.function(*self.arguments(parts, rest))
         remembering = [role for role in ("state", "memory") if role in self.layouts]
-        given = dict(zip(self.layouts, parts, strict=True))
         for role, scalars in zip(remembering, closed or (), strict=True):
-            scalars_set(given[role], self.layouts[role], scalars)
+            scalars_set(getattr(parts, role), self.layouts[role], scalars)
 
 
 def unwrapped(value: Any) -> Any:
     """An argument with the objects in it as packed values."""
     if isinstance(value, Fresh):
         return packed(value.value, layout_of(value.value))
-    return tuple(unwrapped(inner) for inner in value) if isinstance(value, tuple) else value
+    if not isinstance(value, tuple):
+        return value
+    inside = (unwrapped(inner) for inner in value)
+    return type(value)(*inside) if hasattr(value, "_fields") else tuple(inside)
 
 
 def build(entry: Any, layouts: Layouts, arguments: tuple[Any, ...], name: str) -> Any:
@@ -86,12 +91,12 @@ def build(entry: Any, layouts: Layouts, arguments: tuple[Any, ...], name: str) -
     except (NumbaError, NotImplementedError, AssertionError) as error:
         names = ", ".join(layout.cls.__name__ for layout in layouts.values() if issubclass(layout.cls, Part))
         raise CompileError(
-            f"could not compile {names or entry.__name__}: {told_shortly(error)}; engine plain plays without compiling"
+            f"could not compile {names or entry.__name__}: {shorten(error)}; engine plain plays without compiling"
         ) from error
     return kernel
 
 
-def told_shortly(error: BaseException) -> str:
+def shorten(error: BaseException) -> str:
     """The heart of numba's long message: the innermost complaint and the line it is about."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     complaints = [line for line in lines if re.match(COMPLAINTS, line) and "<function resolve" not in line]
@@ -123,7 +128,8 @@ def load(folder: Path, name: str, entry: Any, layouts: Layouts, counted: bool) -
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
-    for role, layout in {**layouts, "random": layout_of(Random(0, 0, 0, 0))}.items():
+    values = {"random": layout_of(Random(0, 0, 0, 0)), "bill": layout_of(Bill(0.0, False))}
+    for role, layout in {**layouts, **values}.items():
         seams = {
             f"open_{role}": lambda layout=layout: opener(opened_type(layout, counted)),
             f"restore_{role}": lambda layout=layout: written(restore_source(layout), counted),

@@ -1,0 +1,178 @@
+"""Background work of the service: whatever ends it, it begins again, and while it is down somebody can see it."""
+
+import asyncio
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from robandit.service import messages, supervisor
+from robandit.service import service as module
+from robandit.service import watch as watching
+from robandit.service.service import Service
+from robandit.service.stores.base import Unreachable
+from robandit.service.stores.memory import MemoryStore
+from robandit.service.supervisor import Supervisor
+from robandit.service.tokens import Tokens
+from robandit.service.watch import JournalAudit, JournalCopy
+from tests.serving import Running, running
+
+OFFERS = {"name": "offers", "arms": ["red", "green"], "policy": {"name": "samba"}}
+
+
+def until(true: Any, seconds: float = 20.0) -> None:
+    """Wait for something to become true."""
+    ends = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < ends, "it did not happen"
+        time.sleep(0.02)
+
+
+def health(served: Running) -> tuple[int, dict[str, Any]]:
+    """What /healthz says."""
+    answer = httpx.get(f"{served.url}/healthz")
+    return answer.status_code, answer.json()
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "FIRST", 0.2)
+    monkeypatch.setattr(supervisor, "CALM", 0.6)
+
+
+def test_the_clock_begins_again_and_windows_close(monkeypatch: pytest.MonkeyPatch) -> None:
+    with running() as served:
+        httpx.post(f"{served.url}/v1/experiments", json={**OFFERS, "rules": {"window": 0.2, "default": 0.0}})
+        engine, ticks = served.service.engine, served.service.engine.ticks
+        monkeypatch.setattr(engine, "ticks", lambda: 1 / 0)
+        until(lambda: health(served)[1]["status"] == "degraded")
+        code, said = health(served)
+        assert code == 200
+        assert any("the clock failed" in note and "division by zero" in note for note in said["notes"])
+        assert 'robandit_background_up{task="the clock"} 0' in httpx.get(f"{served.url}/metrics").text
+        assert "the clock failed" in httpx.get(served.url, follow_redirects=True).text
+        monkeypatch.setattr(engine, "ticks", ticks)
+        until(lambda: health(served)[1]["status"] == "ok")
+        metrics = httpx.get(f"{served.url}/metrics").text
+        assert 'robandit_background_up{task="the clock"} 1' in metrics
+        assert 'robandit_background_restarts_total{task="the clock"} 0' not in metrics
+        url = f"{served.url}/v1/experiments/offers"
+        httpx.post(f"{url}/decisions", json={})
+        until(lambda: served.service.engine.experiments[1].docket.expired == 1)
+
+
+def test_a_typo_in_the_token_file_leaves_the_tokens_and_the_clock(tmp_path: Path) -> None:
+    with running(folder=tmp_path, boss="admin") as served:
+        file = tmp_path / "tokens"
+        good = file.read_text()
+        file.write_text(good + "a line that is none\n")
+        until(lambda: health(served)[1]["status"] == "degraded")
+        assert "tokens, line 2" in " ".join(health(served)[1]["notes"])
+        made = httpx.post(f"{served.url}/v1/experiments", json=OFFERS, headers=served.bearer("boss"))
+        assert made.status_code == 201
+        file.unlink()
+        until(lambda: any("cannot be read" in note for note in health(served)[1]["notes"]))
+        file.write_text(good)
+        until(lambda: health(served)[1]["status"] == "ok")
+        assert served.service.supervisor.duties["the clock"].restarts == 0
+
+
+def begin() -> Service:
+    """A service with one experiment that has a reward."""
+    service = Service(MemoryStore(), Tokens(None))
+    service.engine.create(messages.NewExperiment("one", ["x", "y"], "samba", seed=1))
+    experiment = service.engine.experiments[1]
+    decided = service.engine.decide(experiment, messages.DecisionRequest(), None)
+    service.store.commit(decided.rows)
+    service.store.commit(service.engine.reward(experiment, decided.message.id, messages.Reward(1.0), "s").rows)
+    return service
+
+
+def test_the_watch_forgets_who_moved_away_and_survives_a_lost_database(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    service = begin()
+    watch = service.watch
+    watch.requested = {1, 7}  # experiment 7 is served elsewhere by now
+    experiment = watch.next()
+    assert experiment is not None
+    assert watch.requested == {1}
+    watch.audits[1] = JournalAudit(1, time.time(), 1.0, {"alarms": {"rate": 10}, "flagged": ["s"]})
+
+    def lost(*_: Any) -> None:
+        raise Unreachable("the database does not answer")
+
+    monkeypatch.setattr(JournalCopy, "grow", lost)
+    look = asyncio.run(watch.audit(experiment, tmp_path))
+    assert look.problem == "the database does not answer"
+    assert (look.alarms, look.flagged) == (["rate"], ["s"])  # what rang goes on ringing
+
+
+def test_a_watch_that_dies_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    service, lives = begin(), 0
+
+    async def broken(*_: Any) -> JournalAudit:
+        nonlocal lives
+        lives += 1
+        raise RuntimeError("out of luck")
+
+    monkeypatch.setattr(watching.Watch, "audit", broken)
+    monkeypatch.setattr(watching, "BEAT", 0.01)
+    service.watch.every = 0.01
+
+    async def watch_for_a_while() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(service.supervisor.keep("the watch", service.watch.run), 2.0)
+
+    asyncio.run(watch_for_a_while())
+    assert lives >= 3
+    assert service.supervisor.duties["the watch"].restarts == lives
+    assert service.supervisor.problems == ["the watch failed and is being restarted: RuntimeError: out of luck"]
+
+
+def test_a_replay_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with running() as served:
+        httpx.post(f"{served.url}/v1/experiments", json=OFFERS)
+        url = f"{served.url}/v1/experiments/offers"
+        made = httpx.post(f"{url}/decisions", json={}).json()
+        httpx.put(f"{url}/decisions/{made['id']}/reward", json={"reward": 1, "source": "liar"})
+        opened, failures = module.open_experiment, iter([RuntimeError("no memory"), KeyError("x")])
+
+        def sometimes(*words: Any, **named: Any) -> Any:
+            for error in failures:
+                raise error
+            return opened(*words, **named)
+
+        monkeypatch.setattr(module, "open_experiment", sometimes)
+        answer = httpx.post(f"{url}/sources/liar", json={"change": "quarantined"})
+        assert answer.status_code == 200, answer.text
+        experiment = served.service.engine.experiments[1]
+        until(lambda: not experiment.learning_again)
+        assert experiment.since == []
+        assert served.service.supervisor.duties["the replay of 'offers'"].restarts == 2
+
+
+def test_pauses_grow_and_a_cancelled_task_ends() -> None:
+    async def story() -> tuple[list[float], Supervisor]:
+        kept, times = Supervisor(), list[float]()
+
+        async def fails() -> None:
+            times.append(time.monotonic())
+            raise ValueError("again")
+
+        task = asyncio.ensure_future(kept.keep("it", fails))
+        await asyncio.sleep(1.8)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return times, kept
+
+    times, kept = asyncio.run(story())
+    gaps = [later - sooner for sooner, later in pairwise(times)]
+    assert len(gaps) >= 2
+    assert gaps[0] >= 0.19
+    assert gaps[1] >= 0.39
+    assert kept.duties["it"].restarts == len(times)

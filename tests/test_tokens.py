@@ -1,0 +1,48 @@
+"""Tokens: what is written can be read again, whatever somebody types."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from robandit.errors import InputError
+from robandit.service.tokens import Token, Tokens, new_token
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"experiments": "summer offers"}, "without spaces and #.*not 'summer offers'.*by its number"),
+        ({"experiments": "a\nevil admin " + 64 * "0"}, "without spaces"),
+        ({"experiments": "a,,b"}, "commas between them"),
+        ({"experiments": "#a"}, "without spaces and #"),
+        ({"rate": 0.0}, "rate must be a number above 0, not 0"),
+        ({"rate": float("nan")}, "rate must be a number above 0, not nan"),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, options: dict, message: str) -> None:
+    path = tmp_path / "tokens"
+    new_token(path, "boss", "admin")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=message):
+        new_token(path, "shop", "decide", **options)
+    assert path.read_bytes() == before
+
+
+def test_a_token_for_some_experiments_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    secret = new_token(path, "shop", "decide,reward", "offers,7", 0.5)
+    token = Tokens(path).find(secret.encode())
+    assert token is not None
+    assert (token.experiments, token.rate) == (frozenset(["offers", "7"]), 0.5)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_rate_below_one_admits_one_request_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    token = Token("slow", frozenset(["read"]), rate=0.5)
+    assert token.wait() == 0.0
+    assert token.wait() == pytest.approx(2.0)
+    clock[0] += 2.0
+    assert token.wait() == 0.0
