@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> None:
 
         from robandit.store.files import write_atomically
 
-        write_atomically(state, (json.dumps(findings.repaired(), allow_nan=False) + "\n").encode())
+        write_atomically(state, (json.dumps(findings.save_state(), allow_nan=False) + "\n").encode())
     page = None
     if out:
         from robandit.forensics.report import write_report

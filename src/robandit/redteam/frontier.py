@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from robandit.capability import ANYTHING, Capability
-from robandit.catalogue import SHIPPED, Catalogue, read_capability, scaled, shipped
+from robandit.catalogue import SHIPPED, Catalogue, read_capability, scaled
 from robandit.environments.means import check_means
 from robandit.errors import InputError, unknown
 from robandit.game import Environment, Policy
@@ -172,12 +172,11 @@ def checked_name(name: str) -> str:
 
 
 def default_policies(catalogue: Catalogue = SHIPPED) -> list[PolicyVariant]:
-    """The policies of the file that comes with the package, and those of a user's files, once each."""
-    own = [cls for name, cls in catalogue.parts("policy").items() if name not in shipped("policy")]
-    return [
-        *read_frontier().policies,
-        *(PolicyVariant(with_assumed_corruption(scaled(cls())), cls.about.name) for cls in own),
-    ]
+    """The policies of the file that comes with the package, and those of the catalogue that it does not list."""
+    listed = read_frontier().policies
+    names = {variant.policy.name for variant in listed}
+    others = [cls for name, cls in catalogue.parts("policy").items() if name not in names]
+    return [*listed, *(PolicyVariant(with_assumed_corruption(scaled(cls())), cls.about.name) for cls in others)]
 
 
 def with_assumed_corruption(policy: Policy[Any]) -> Policy[Any]:

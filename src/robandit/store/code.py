@@ -46,6 +46,11 @@ def module_hash(name: str) -> str:
     return digest(code_in(*reached(importlib.import_module(name))))
 
 
+def texts_hash(names: tuple[str, ...]) -> str:
+    """A digest of the code of some modules of the package, without what they import."""
+    return digest(code_in(*(importlib.import_module(f"robandit.{name}") for name in names)))
+
+
 def digest(texts: set[str]) -> str:
     """Sixteen digits for some code, in whatever order and files it lies."""
     return hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()[:16]
