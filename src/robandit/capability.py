@@ -75,9 +75,9 @@ class Capability(Part):
         """How many sources are the attacker's."""
         return math.ceil(self.share * self.sources)
 
-    def allows(self, needs: Can) -> bool:
+    def allows(self, direction: Can) -> bool:
         """Whether an attack that moves rewards this way can be carried out whole."""
-        return self.can in (Can.BOTH, needs)
+        return self.can in (Can.BOTH, direction)
 
     def limit(self, means: Floats) -> float | None:
         """The share of rounds from which on no policy can tell the best arm from another; None if there is none.

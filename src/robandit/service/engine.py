@@ -213,21 +213,21 @@ class Engine:
             mean = tally.sums[index] / count if count else None
             arms.append(messages.ArmReply(name, status, tally.chosen[index], count, mean, probabilities.get(name)))
         return messages.ExperimentReply(
-            experiment.id,
-            experiment.name,
-            experiment.terms.policy,
-            arms,
-            experiment.rules.as_json(),
-            experiment.about["shadow"],
-            fold.decisions,
-            sum(tally.recorded),
-            len(docket.cases),
-            docket.expired,
-            self.refused.get(experiment.id, 0),
-            experiment.standing.frozen is not None,
-            experiment.learning_again,
-            experiment.line,
-            "",
+            id=experiment.id,
+            name=experiment.name,
+            policy=experiment.terms.policy,
+            arms=arms,
+            rules=experiment.rules.as_json(),
+            shadow=experiment.about["shadow"],
+            decisions=fold.decisions,
+            rewards=sum(tally.recorded),
+            pending=len(docket.cases),
+            expired=docket.expired,
+            refused=self.refused.get(experiment.id, 0),
+            frozen=experiment.standing.frozen is not None,
+            learning_again=experiment.learning_again,
+            lines=experiment.line,
+            head="",
         )
 
     def what_if(self, experiment: Experiment, sources: list[str], numbers: list[int]) -> Answer:

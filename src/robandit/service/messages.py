@@ -1,6 +1,7 @@
 """The bodies of requests and replies: one struct each. Parsing, checks and the OpenAPI document come from these."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -12,6 +13,17 @@ MOST_ARMS = 1000
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Label = Annotated[str, Meta(max_length=200)]
 Id = Annotated[str, Meta(min_length=1, max_length=100)]
+Message = TypeVar("Message", bound=type)
+
+
+def schema(name: str) -> Callable[[Message], Message]:
+    """Returns a decorator that names a message in the OpenAPI document, where clients may rely on older names."""
+
+    def rename(message: Message) -> Message:
+        message.__name__ = name
+        return message
+
+    return rename
 
 
 class PolicyName(Struct, forbid_unknown_fields=True):
@@ -21,6 +33,7 @@ class PolicyName(Struct, forbid_unknown_fields=True):
     parameters: dict[str, Any] = {}
 
 
+@schema("RulesAsked")
 class ExperimentRules(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Which rewards count, and when; times are seconds."""
 
@@ -59,6 +72,7 @@ class Created(Struct):
     id: int
 
 
+@schema("ExperimentTold")
 class ExperimentReply(Struct):
     """An experiment as it stands."""
 
@@ -79,6 +93,7 @@ class ExperimentReply(Struct):
     head: str
 
 
+@schema("ArmTold")
 class ArmReply(Struct):
     """An arm: how often it was chosen, what it earned, the probability that it is next."""
 
@@ -90,6 +105,7 @@ class ArmReply(Struct):
     probability: float | None
 
 
+@schema("ElsewhereTold")
 class ElsewhereReply(Struct):
     """An experiment that another process serves; `address` is null while it changes hands."""
 
@@ -105,6 +121,7 @@ class Experiments(Struct):
     elsewhere: list[ElsewhereReply] = []
 
 
+@schema("Ask")
 class DecisionRequest(Struct, forbid_unknown_fields=True):
     """Decide: among some arms only, for a returning unit, or several times at once."""
 
@@ -113,6 +130,7 @@ class DecisionRequest(Struct, forbid_unknown_fields=True):
     count: Annotated[int, Meta(ge=1, le=MOST_DECISIONS)] | None = None
 
 
+@schema("Decision")
 class DecisionReply(Struct, frozen=True):
     """A decision. `probability` is the one it was drawn with; null where the policy has none."""
 
@@ -170,6 +188,7 @@ class Done(Struct):
     new: bool = True
 
 
+@schema("ArmAsked")
 class NewArm(Struct, forbid_unknown_fields=True):
     """A new arm."""
 
@@ -197,6 +216,7 @@ class BreakerChange(Struct, forbid_unknown_fields=True):
     since: Annotated[int, Meta(ge=1)] | None = None
 
 
+@schema("WhatIf")
 class WhatIfRequest(Struct, forbid_unknown_fields=True):
     """What if the rewards of these sources, or of these decisions, did not exist?"""
 
@@ -204,6 +224,7 @@ class WhatIfRequest(Struct, forbid_unknown_fields=True):
     decisions: Annotated[list[Id], Meta(max_length=10_000)] = []
 
 
+@schema("Belief")
 class BeliefReply(Struct):
     """Probabilities by arm, and the arm that leads."""
 
@@ -211,6 +232,7 @@ class BeliefReply(Struct):
     probabilities: dict[str, float]
 
 
+@schema("WhatIfTold")
 class WhatIfReply(Struct):
     """The belief as it is, and as it would be."""
 
@@ -219,6 +241,7 @@ class WhatIfReply(Struct):
     left_out: int
 
 
+@schema("Watched")
 class WatchReply(Struct):
     """The last audit: up to which line, when, which alarms ring, which sources differ, and all its findings."""
 

@@ -11,19 +11,6 @@ from robandit.service.problems import MEDIA, TITLES, Details
 from robandit.version import __version__
 
 REFERENCE = "#/components/schemas/{name}"
-SCHEMAS = {  # what the document calls them, which is older than their names here
-    "ArmReply": "ArmTold",
-    "BeliefReply": "Belief",
-    "DecisionReply": "Decision",
-    "DecisionRequest": "Ask",
-    "ElsewhereReply": "ElsewhereTold",
-    "ExperimentReply": "ExperimentTold",
-    "ExperimentRules": "RulesAsked",
-    "NewArm": "ArmAsked",
-    "WatchReply": "Watched",
-    "WhatIfReply": "WhatIfTold",
-    "WhatIfRequest": "WhatIf",
-}
 NAMES = re.compile(r"{(\w+)}")
 WORDS = {
     "experiment": "an experiment's id, or its name",
@@ -47,33 +34,13 @@ def refusals(route: Route) -> list[int]:
     return sorted(statuses)
 
 
-def schema_name(name: str) -> str:
-    """Returns what the document calls a struct."""
-    return SCHEMAS.get(name, name)
-
-
-def rename_schemas(value: Any) -> Any:
-    """Returns a schema with the document's names: in titles and in references."""
-    if isinstance(value, list):
-        return [rename_schemas(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    renamed = {key: rename_schemas(one) for key, one in value.items()}
-    if isinstance(renamed.get("title"), str):
-        renamed["title"] = schema_name(renamed["title"])
-    if "$ref" in renamed:
-        renamed["$ref"] = REFERENCE.format(name=schema_name(renamed["$ref"].rpartition("/")[2]))
-    return renamed
-
-
 def document() -> dict[str, Any]:
     """Returns the document."""
     structs = {messages.Health, Details, *(route.request for route in ROUTES if route.request is not None)}
     structs |= {one for route in ROUTES for replies in route.replies.values() for one in one_or_more(replies)}
-    ordered = sorted(structs, key=lambda struct: schema_name(struct.__name__))
-    schemas, by_name = msgspec.json.schema_components(ordered, ref_template=REFERENCE)
-    schema_of = dict(zip(ordered, rename_schemas(list(schemas)), strict=True))
-    components = {schema_name(name): rename_schemas(schema) for name, schema in by_name.items()}
+    ordered = sorted(structs, key=lambda struct: struct.__name__)
+    schemas, components = msgspec.json.schema_components(ordered, ref_template=REFERENCE)
+    schema_of = dict(zip(ordered, schemas, strict=True))
     paths: dict[str, Any] = {}
     for route in ROUTES:
         paths.setdefault(route.path, {})[route.method.lower()] = operation(route, schema_of)

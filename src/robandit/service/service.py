@@ -36,7 +36,7 @@ class Service:
         self.store, self.tokens = store, tokens
         self.ownership = Ownership() if ownership is None else ownership
         self.engine = Engine(store, clock, self.ownership.first_records(store))
-        self.began, self.stopping = time.monotonic(), False
+        self.stopping = False
         self.sync_ms, self.notes = 0.0, list[str]()
         self.requests = Counter[tuple[str, int]]()  # by kind and status, for the metrics
         self.tasks: set[asyncio.Task[Any]] = set()
