@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
+from robandit.errors import PlayError
 from robandit.forensics.audit import blind_to
 from robandit.forensics.influence import bisect_size, first_order, prune
 from robandit.forensics.off_policy import Estimator, decision_rows
@@ -87,7 +88,7 @@ def test_unlearning_is_the_log_without_them_bit_for_bit(turned: Played, found: r
     honest = replayed(table, table.codes < 995)
     assert found.without is not None
     assert saved(found.without.state) == saved(honest)
-    loaded = rb.load_state(rb.Samba(), rb.Setting(3, ROWS), json.loads(json.dumps(found.repaired())))
+    loaded = rb.load_state(rb.Samba(), rb.Setting(3, ROWS), json.loads(json.dumps(found.save_state())))
     assert saved(loaded) == saved(honest)
     assert found.without.belief.leader == "arm-2"
     assert found.without.rows == 600
@@ -155,7 +156,7 @@ def test_price_from_here_is_that_of_a_play_from_this_state() -> None:
     for budget in (price * 0.5, price * 2.0):
         adversary = rb.attack(found.price["attack"], budget=budget)
         trace = rb.simulate(
-            rb.Samba(), rb.Bernoulli(means), adversary, horizon=5000, runs=60, seed=99, state=found.repaired()
+            rb.Samba(), rb.Bernoulli(means), adversary, horizon=5000, runs=60, seed=99, state=found.save_state()
         )
         shares[budget] = np.median(trace.pulls[:, int(np.argmax(means))] / 5000)
     assert shares[price * 0.5] > 0.5 > shares[price * 2.0]
@@ -287,7 +288,7 @@ GOOD = "a,1,0.5,x,1\nb,0,0.5,y,2\n"
         (HEADER + GOOD, ["--without", "rows=2..1"], "'rows=2..1' must have the lower end first"),
         (HEADER + GOOD, ["--reward-range", "1,1"], "--reward-range: the range of the rewards must be two numbers"),
         (HEADER + GOOD, ["--replays", "0"], "--replays must be a whole number of at least 1, not 0"),
-        (HEADER + GOOD, ["--policy", "barbar:scale=1"], "learns from coins it throws when it decides"),
+        (HEADER + GOOD, ["--policy", "barbar:scale=1"], "learns from what it drew besides its arm"),
         (HEADER + "a,1,,x,1\n", [], "samba weighs a reward by the probability its arm had, and line 2 has none"),
     ],
 )
@@ -342,6 +343,14 @@ def test_whole_epochs_cannot_be_folded_without_rows() -> None:
     assert "no influence of sources on barbar" in found.notes_on("no-influence")[0]
     with pytest.raises(rb.InputError, match="cannot be folded without some rows: its epochs"):
         rb.audit(played.table, "barbar:scale=1", without=["source=user-1"])
+
+
+def test_a_witness_set_that_a_replay_contradicts_is_an_error(turned: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever flags Python runs with: "verified by replay" stands in the report."""
+    leader = turned.table.arms.index(rb.audit(turned.table, "samba", price=False, replays=1).belief.leader)
+    monkeypatch.setattr("robandit.forensics.audit.Auditor.leader_replayed", lambda self, codes: leader)
+    with pytest.raises(PlayError, match="has the same leader"):
+        rb.audit(turned.table, "samba", price=False, replays=10)
 
 
 def test_what_a_policy_cannot_see_is_said(turned: Played) -> None:

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import robandit as rb
+from robandit.estimates import summarise
 from robandit.lab.batch import chunks
 from robandit.lab.runner import prepare
-from robandit.lab.trace import checkpoint_grid, summarised
+from robandit.lab.trace import checkpoint_grid
 from tests.support import MEANS9, hear_ctrl_c, said_after
 
 ENVIRONMENT = rb.Bernoulli(MEANS9)
@@ -134,10 +135,10 @@ def test_equal_best_arms_both_count() -> None:
 
 
 def test_summary_of_one_run_has_no_spread() -> None:
-    one = summarised(np.array([3.0]))
+    one = summarise(np.array([3.0]))
     assert one["mean"] == one["median"] == 3.0
     assert one["sd"] is one["se"] is one["half_width_95"] is None
-    assert summarised(np.array([1.0, 3.0]))["sd"] == pytest.approx(2**0.5)
+    assert summarise(np.array([1.0, 3.0]))["sd"] == pytest.approx(2**0.5)
 
 
 @pytest.mark.parametrize(
@@ -220,6 +221,6 @@ def test_a_position_of_another_game_is_refused() -> None:
         rb.simulate(rb.Ucb1(), ENVIRONMENT, horizon=100, runs=2, state=left)
     with pytest.raises(rb.InputError, match="pulls must have the shape"):
         rb.simulate(rb.Samba(), rb.Bernoulli([0.1, 0.2]), horizon=100, runs=2, state=left)
-    for told in ({}, {**left.as_json(), "dice": [[[-1]]]}, {**left.as_json(), "round": "x"}, 7):
+    for values in ({}, {**left.to_json(), "dice": [[[-1]]]}, {**left.to_json(), "round": "x"}, 7):
         with pytest.raises(rb.InputError, match="a saved play"):
-            rb.read_position(told)
+            rb.PausedPlay.from_json(values)

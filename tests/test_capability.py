@@ -40,7 +40,7 @@ def test_nobody_moves_a_reward_the_way_he_cannot(attack: str) -> None:
     moved = {np.sign(shown - reward) for _, _, reward, shown in free} - {0.0}
     wanted = {Can.ADD: {1.0}, Can.ERASE: {-1.0}, Can.BOTH: {1.0, -1.0}}
     assert moved
-    assert moved <= wanted[inner.needs]
+    assert moved <= wanted[inner.direction]
     for can in (Can.ADD, Can.ERASE):
         limited = proposals(Limited(inner=inner, capability=Capability(can=can), budget=math.inf))
         ways = {np.sign(shown - reward) for _, _, reward, shown in limited} - {0.0}
@@ -168,6 +168,6 @@ def test_an_arm_that_is_not_there_and_another_threat_model_are_refused() -> None
 
 
 def test_every_attack_of_model_b_says_what_it_needs() -> None:
-    found = {name: cls().needs for name, cls in shipped("adversary").items() if cls.sees_draw}
+    found = {name: cls().direction for name, cls in shipped("adversary").items() if cls.sees_draw}
     assert found.pop("promote") is Can.ADD
     assert set(found.values()) == {Can.ERASE}

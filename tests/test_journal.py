@@ -14,6 +14,7 @@ import pytest
 import robandit as rb
 from robandit.online.columns import read_columns
 from robandit.online.journal import read_entries
+from robandit.online.verify import verify_journal
 from robandit.online.warm import fold_log
 
 ARMS = ["a", "b", "c"]
@@ -217,6 +218,58 @@ def test_files_that_are_no_journals_are_refused(tmp_path: Path) -> None:
         rb.Learner.open(tmp_path / "none")
 
 
+BLOCKED = """
+import sys
+for name in sys.argv[2].split():
+    sys.modules[name] = None
+from robandit.cli.main import main
+sys.exit(main(["service", "verify", sys.argv[1], "--json"]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("blocked", "compiled"),
+    [("apsw msgspec starlette uvicorn psycopg httptools", True), ("apsw msgspec starlette numba llvmlite", None)],
+)
+def test_a_journal_is_verified_without_what_only_a_service_needs(
+    tmp_path: Path, blocked: str, compiled: bool | None
+) -> None:
+    told(tmp_path / "j").close()
+    command = [sys.executable, "-c", BLOCKED, str(tmp_path / "j"), blocked]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (result,) = json.loads(done.stdout)["journals"]
+    assert (result["decisions"], result["chain"], result["compiled"], result["dice"]) == (30, True, compiled, True)
+
+
+def test_a_forged_decision_is_named(tmp_path: Path) -> None:
+    """A line whose checksum is right, but which the policy would not have drawn."""
+    path = tmp_path / "j"
+    told(path).close()
+    lines, checksum = path.read_bytes().splitlines(), 0
+    for place, text in enumerate(lines):
+        body = text.split(b"\t")[0]
+        if body.startswith(b'{"entry":"decide","id":20,'):
+            body = body.replace(b'"note":0', b'"note":1')
+        checksum = zlib.crc32(body, checksum)
+        lines[place] = b"%b\t%08x\n" % (body, checksum)
+    path.write_bytes(b"".join(lines))
+    result = verify_journal(str(path), compiled=False)
+    assert (result.chain, result.dice, result.sound) == (True, False, False)
+    assert result.notes == ["decision 20 is not what its random stream gives"]
+
+
+def test_without_locks_a_learner_works_but_for_its_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "import sys; sys.modules['fcntl'] = None; import robandit as rb; print(rb.Learner('samba', ['a']).decide().arm)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "a\n"
+    monkeypatch.setattr("robandit.online.writer.fcntl", None)
+    with pytest.raises(rb.InputError, match="cannot be locked on this system"):
+        rb.Learner("samba", ARMS, journal=tmp_path / "j")
+    assert not (tmp_path / "j").exists()
+
+
 def test_twenty_kills_lose_nothing_acknowledged(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "tests.kills", str(tmp_path), "20"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -243,7 +296,7 @@ def test_a_simulation_leaves_a_journal_with_sources_and_truth(robandit: Any, tmp
     assert len(ring) == 3
     assert {f"source {number}" for number in range(1, 51)} >= set(log.source_names) > ring
     policy = rb.policy("ucb1")
-    told = rb.Learner.open(path, read_only=True).saved_state()
+    told = rb.Learner.open(path, read_only=True).save_state()
     assert rb.save_state(policy, fold_log(policy, log)) == told
 
 

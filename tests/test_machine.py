@@ -62,11 +62,9 @@ def test_keys_and_acts_outlast_a_snapshot() -> None:
     answer = again.decide(again.find("one"), messages.DecisionRequest(), "key")
     assert (answer.status, answer.message, answer.rows) == (200, first, [])
     bulk = commit(again, again.decide(again.find("one"), messages.DecisionRequest(count=2), "key"))
-    assert [one_of_them.id for one_of_them in bulk.decisions].count(
-        first.id
-    ) == 0  # a bulk's keys are not anybody's single one
-    before = again.find("one").fold.saved_state()
+    assert first.id not in {decision.id for decision in bulk.decisions}  # a bulk's keys are not anybody's single one
+    before = again.find("one").fold.save_state()
     commit(again, again.act(again.find("one"), {"entry": "source", "source": "bot", "change": "quarantined"}, "op"))
     third = Engine(engine.store).find("one")
-    assert third.fold.saved_state() != before
+    assert third.fold.save_state() != before
     assert third.snapshot() == open_experiment(engine.store, engine.store.experiments()[0], snapshots=False).snapshot()

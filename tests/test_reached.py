@@ -26,7 +26,7 @@ def test_the_states_shown_are_those_of_plays(terms: dict[str, Any]) -> None:
             rb.Samba(rate), rb.Bernoulli(means), attack.adversary, horizon=horizon, runs=1, seed=seed, until=horizon - 1
         ).state
         assert left is not None
-        p = left.as_json()["states"][0]["values"]["probabilities"][0]
+        p = left.to_json()["states"][0]["values"]["probabilities"][0]
         near = int(np.argmin(np.abs(x - math.log(p / (1 - p)))))
         assert there[-1, max(near - 1, 0) : near + 2].any()
     assert set(np.unique(most)) <= {0, 1, 2, 3}

@@ -23,7 +23,7 @@ EXPECTED = json.loads((FIRST / "expected.json").read_text())
 def test_a_play_that_was_left_goes_on_to_the_same_bits() -> None:
     policy = rb.policy("floor:share=0.1,inner=(samba:learning_rate=0.1)")
     adversary = rb.attack("invert", schedule="leading:theta=0.2", budget=20)
-    left = rb.read_position(json.loads((FIRST / "play.json").read_text()))
+    left = rb.PausedPlay.from_json(json.loads((FIRST / "play.json").read_text()))
     trace = rb.simulate(policy, [0.2, 0.5, 0.8], adversary, horizon=2000, runs=2, state=left)
     assert trace.regret[:, -1].tolist() == EXPECTED["regret"]
 

@@ -28,7 +28,7 @@ HOMES = {
     "lab.batch": "simulate",
     "lab.log": "Log replay_log",
     "lab.matched": "ContextLog logged_by_probability read_context_log replay_contexts",
-    "lab.position": "Position read_position",
+    "lab.paused": "PausedPlay",
     "lab.scenario": "Scenario",
     "lab.trace": "Trace",
     "online.learner": "Decision Learner",
@@ -75,7 +75,7 @@ HOMES = {
     "state": "load_state save_state",
     "redteam.advice": "advise",
     "redteam.ask": "find_price find_worst_attack",
-    "schedule": "Plan Schedule Timetable",
+    "schedule": "Schedule ScheduleSetting Timetable",
     "study.ask": "StudyResults read_results run_study",
     "theory.optimal_attack": "optimal_attack",
 }

@@ -31,8 +31,7 @@ from robandit.lab.matched import ContextLog as ContextLog
 from robandit.lab.matched import logged_by_probability as logged_by_probability
 from robandit.lab.matched import read_context_log as read_context_log
 from robandit.lab.matched import replay_contexts as replay_contexts
-from robandit.lab.position import Position as Position
-from robandit.lab.position import read_position as read_position
+from robandit.lab.paused import PausedPlay as PausedPlay
 from robandit.lab.scenario import Scenario as Scenario
 from robandit.lab.trace import Trace as Trace
 from robandit.online.learner import Decision as Decision
@@ -87,8 +86,8 @@ from robandit.policies.uniform import Uniform as Uniform
 from robandit.redteam.advice import advise as advise
 from robandit.redteam.ask import find_price as find_price
 from robandit.redteam.ask import find_worst_attack as find_worst_attack
-from robandit.schedule import Plan as Plan
 from robandit.schedule import Schedule as Schedule
+from robandit.schedule import ScheduleSetting as ScheduleSetting
 from robandit.schedule import Timetable as Timetable
 from robandit.state import load_state as load_state
 from robandit.state import save_state as save_state

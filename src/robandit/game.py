@@ -199,7 +199,7 @@ class Adversary(Part, Generic[Memory]):
             )
 
     @property
-    def needs(self) -> Can:
+    def direction(self) -> Can:
         """Which way an adversary of model B must be able to move rewards."""
         return Can.BOTH
 

@@ -22,8 +22,8 @@ class Timetable(NamedTuple):
         return max(0, math.ceil((self.stop - self.first) / self.step))
 
 
-class Plan(NamedTuple):
-    """What a schedule is told before round one."""
+class ScheduleSetting(NamedTuple):
+    """What a schedule may look at before round one."""
 
     means: Floats
     target: Floats  # the means wanted in a struck round
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
 
 @dataclass
-class Timing:
+class TimetableState:
     """The timetable, and how many slots and strikes are still to come."""
 
     first: int
@@ -60,11 +60,11 @@ class Schedule(Part, Generic[Memory]):
         """The rounds to strike in, given how many would spend the budget."""
         raise NotImplementedError(f"{self.name} has no timetable")
 
-    def start(self, plan: Plan) -> Any:
+    def start(self, setting: ScheduleSetting) -> Any:
         """What the schedule remembers, before round one."""
-        table = self.timetable(plan.horizon, plan.needed)
+        table = self.timetable(setting.horizon, setting.needed)
         slots = table.slots()
-        return Timing(table.first, table.stop, table.step, slots, min(table.chosen, slots))
+        return TimetableState(table.first, table.stop, table.step, slots, min(table.chosen, slots))
 
     def strikes(self, memory: Any, t: int, probabilities: Floats, random: Random) -> bool:
         """Whether to strike in round t, before the draw from `probabilities`."""

@@ -14,7 +14,7 @@ from robandit.dice import Random
 from robandit.errors import InputError
 from robandit.game import Floats
 from robandit.parts import About, parameter
-from robandit.schedule import Plan, Schedule
+from robandit.schedule import Schedule, ScheduleSetting
 
 
 @dataclass
@@ -47,8 +47,10 @@ class Band(Schedule[BandMemory]):
         super().__post_init__()
         check_band(self.name, self.low, self.high)
 
-    def start(self, plan: Plan) -> BandMemory:
-        return BandMemory(mark_watched(plan.target < plan.means, plan.means), int(plan.means.argmax()), self.first)
+    def start(self, setting: ScheduleSetting) -> BandMemory:
+        return BandMemory(
+            mark_watched(setting.target < setting.means, setting.means), int(setting.means.argmax()), self.first
+        )
 
     def strikes(self, memory: BandMemory, t: int, probabilities: Floats, random: Random) -> bool:
         probability = 0.0

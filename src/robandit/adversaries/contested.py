@@ -6,7 +6,7 @@ from robandit.adversaries.leading import WatchedArm
 from robandit.dice import Random
 from robandit.game import Floats
 from robandit.parts import About, parameter
-from robandit.schedule import Plan, Schedule
+from robandit.schedule import Schedule, ScheduleSetting
 
 
 def contest(probabilities: Floats, arm: int) -> float:
@@ -32,8 +32,8 @@ class WhileContested(Schedule[WatchedArm]):
     rivalry: float = parameter(0.5, "how close the others must be; K - 1 if all are equal", above=0)
     first: int = parameter(0, "not before this round", least=0)
 
-    def start(self, plan: Plan) -> WatchedArm:
-        return WatchedArm(int(plan.means.argmax()))
+    def start(self, setting: ScheduleSetting) -> WatchedArm:
+        return WatchedArm(int(setting.means.argmax()))
 
     def strikes(self, memory: WatchedArm, t: int, probabilities: Floats, random: Random) -> bool:
         return t >= self.first and bool(contest(probabilities, memory.arm) >= self.rivalry)

@@ -7,7 +7,7 @@ import numpy as np
 from robandit.dice import Random
 from robandit.game import Floats
 from robandit.parts import About, parameter
-from robandit.schedule import Plan, Schedule
+from robandit.schedule import Schedule, ScheduleSetting
 
 
 @dataclass
@@ -29,8 +29,8 @@ class InEpoch(Schedule[EpochMemory]):
     )
     number: int = parameter(2, "which epoch, counted from 1", least=1)
 
-    def start(self, plan: Plan) -> EpochMemory:
-        return EpochMemory(np.full(len(plan.means), -1.0))
+    def start(self, setting: ScheduleSetting) -> EpochMemory:
+        return EpochMemory(np.full(len(setting.means), -1.0))
 
     def strikes(self, memory: EpochMemory, t: int, probabilities: Floats, random: Random) -> bool:
         changed = False

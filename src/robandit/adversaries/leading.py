@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from robandit.dice import Random
 from robandit.game import Floats
 from robandit.parts import About, parameter
-from robandit.schedule import Plan, Schedule
+from robandit.schedule import Schedule, ScheduleSetting
 
 
 @dataclass
@@ -25,8 +25,8 @@ class Leading(Schedule[WatchedArm]):
     theta: float = parameter(0.5, "strike when p_best(t) >= theta", least=0, most=1)
     first: int = parameter(0, "not before this round", least=0)
 
-    def start(self, plan: Plan) -> WatchedArm:
-        return WatchedArm(int(plan.means.argmax()))
+    def start(self, setting: ScheduleSetting) -> WatchedArm:
+        return WatchedArm(int(setting.means.argmax()))
 
     def strikes(self, memory: WatchedArm, t: int, probabilities: Floats, random: Random) -> bool:
         return t >= self.first and bool(probabilities[memory.arm] >= self.theta)

@@ -54,9 +54,9 @@ class Limited(Adversary[Limits]):
         return self.inner.name
 
     @property
-    def needs(self) -> Can:
+    def direction(self) -> Can:
         """As the attack inside, which is cut short where it wants more than it can."""
-        return self.inner.needs
+        return self.inner.direction
 
     def start(self, means: Floats, horizon: int) -> Limits:
         can = self.capability

@@ -46,7 +46,7 @@ class PushShown(Adversary[PushMemory]):
         check_band(self.name, self.low, self.high)
 
     @property
-    def needs(self) -> Can:
+    def direction(self) -> Can:
         if self.raised == 0:
             return Can.ERASE
         return Can.ADD if self.lowered == 0 else Can.BOTH

@@ -33,7 +33,7 @@ class SinkShown(Adversary[Target]):
 
     about = About("sink-shown", "every reward of one arm becomes 0 (default: the best)", sees=("arm", "reward"))
     arm: int | None = parameter(None, "the arm to harm, counted from 1; the best by default", least=1)
-    needs = Can.ERASE
+    direction = Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Target:
         if self.arm is not None and self.arm > len(means):
@@ -51,7 +51,7 @@ class SinkBest(Adversary[Target]):
     about = About(
         "sink-best", "every reward of the arm that is best in its round becomes 0", sees=("arm", "reward", "means")
     )
-    needs = Can.ERASE
+    direction = Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Target:
         return Target(int(np.argmax(means)))
@@ -76,7 +76,7 @@ class SinkNear(Adversary[Targets]):
 
     about = About("sink-near", "every reward of every arm nearly as good as the best becomes 0", sees=("arm", "reward"))
     within: float = parameter(0.2, "how near the best mean an arm must be", least=0, most=1)
-    needs = Can.ERASE
+    direction = Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Targets:
         return Targets((means >= means.max() - self.within).astype(np.float64))
@@ -91,7 +91,7 @@ class Promote(Adversary[Target]):
 
     about = About("promote", "every reward of one arm becomes 1 (default: the runner-up)", sees=("arm", "reward"))
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up by default", least=1)
-    needs = Can.ADD
+    direction = Can.ADD
 
     def start(self, means: Floats, horizon: int) -> Target:
         return Target(favoured_arm(self.arm, means))
@@ -116,7 +116,7 @@ class Oracle(Adversary[Target]):
     )
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up by default", least=1)
     margin: float = parameter(0.1, "how far below the favoured arm the others are pushed", least=0, most=1)
-    needs = Can.ERASE
+    direction = Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Target:
         return Target(favoured_arm(self.arm, means))

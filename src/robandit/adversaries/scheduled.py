@@ -10,7 +10,7 @@ from robandit.adversaries.attacks import Attack, Flip, check_size, limit_target
 from robandit.adversaries.schedules import Start
 from robandit.dice import Random
 from robandit.game import Adversary, Floats
-from robandit.schedule import Plan, Schedule
+from robandit.schedule import Schedule, ScheduleSetting
 
 FLIP, START = Flip(), Start()
 
@@ -49,7 +49,7 @@ class ScheduledAttack(Adversary[Aim]):
         target = limit_target(self.attack, self.size, means)
         affordable = self.strikes_paid(target, means)
         needed = math.ceil(affordable - 1e-9) if math.isfinite(affordable) else horizon
-        return Aim(target, self.schedule.start(Plan(means, target, horizon, needed)))
+        return Aim(target, self.schedule.start(ScheduleSetting(means, target, horizon, needed)))
 
     def strikes_paid(self, target: Floats, means: Floats) -> float:
         """How many strikes the budget pays for, the last one perhaps in part."""

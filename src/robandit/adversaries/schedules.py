@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from robandit.errors import InputError
 from robandit.parts import About, parameter
-from robandit.schedule import Schedule, Timetable, Timing
+from robandit.schedule import Schedule, Timetable, TimetableState
 
 
 @dataclass(frozen=True)
-class Start(Schedule[Timing]):
+class Start(Schedule[TimetableState]):
     """The paper's scheme 1."""
 
     about = About("start", "rounds 0, 1, 2, ... (the paper's scheme 1)")
@@ -18,7 +18,7 @@ class Start(Schedule[Timing]):
 
 
 @dataclass(frozen=True)
-class Even(Schedule[Timing]):
+class Even(Schedule[TimetableState]):
     """The paper's scheme 2."""
 
     about = About("even", "rounds 0, 2, 4, ... (the paper's scheme 2)")
@@ -28,7 +28,7 @@ class Even(Schedule[Timing]):
 
 
 @dataclass(frozen=True)
-class Middle(Schedule[Timing]):
+class Middle(Schedule[TimetableState]):
     """The paper's scheme 3."""
 
     about = About("middle", "rounds T/4, T/4 + 1, ... (the paper's scheme 3)")
@@ -38,7 +38,7 @@ class Middle(Schedule[Timing]):
 
 
 @dataclass(frozen=True)
-class AtRandom(Schedule[Timing]):
+class AtRandom(Schedule[TimetableState]):
     """The paper's scheme 4; every run draws its own rounds."""
 
     about = About(
@@ -57,7 +57,7 @@ class Always(Start):
 
 
 @dataclass(frozen=True)
-class Periodic(Schedule[Timing]):
+class Periodic(Schedule[TimetableState]):
     """A slow drip."""
 
     about = About("periodic", "every `step`-th round")
@@ -68,7 +68,7 @@ class Periodic(Schedule[Timing]):
 
 
 @dataclass(frozen=True)
-class Window(Schedule[Timing]):
+class Window(Schedule[TimetableState]):
     """A stretch of rounds."""
 
     about = About("window", "rounds `first` to `stop` - 1")

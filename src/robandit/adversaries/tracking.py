@@ -32,7 +32,7 @@ class LearningAttacker(Adversary[Ledger]):
 
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up by default", least=1)
     delta: float = parameter(0.05, "failure probability of the attack", above=0, below=1)
-    needs = Can.ERASE
+    direction = Can.ERASE
 
     def start(self, means: Floats, horizon: int) -> Ledger:
         pulls, earned, shown = np.zeros((3, len(means)))

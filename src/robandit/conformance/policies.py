@@ -24,7 +24,7 @@ from robandit.conformance.walks import AnyPolicy, begun, features_for, ground_fo
 from robandit.dice import Random
 from robandit.game import Setting
 from robandit.lab.batch import simulate
-from robandit.lab.position import read_position
+from robandit.lab.paused import PausedPlay
 from robandit.lab.runner import Runner, prepare
 from robandit.lab.scenario import Scenario
 from robandit.lab.trace import Trace
@@ -133,7 +133,7 @@ def in_parts(policy: AnyPolicy) -> None:
     whole = simulate(scaled(policy), environment, adversary, **terms)
     first = simulate(scaled(policy), environment, adversary, until=501, **terms)
     assert first.state is not None
-    left = read_position(json.loads(json.dumps(first.state.as_json(), allow_nan=False)))
+    left = PausedPlay.from_json(json.loads(json.dumps(first.state.to_json(), allow_nan=False)))
     for engine in ("rounds", "plain"):
         rest = simulate(scaled(policy), environment, adversary, state=left, engine=engine, **terms)
         for name in ("regret", "corruption_paid"):

@@ -17,7 +17,7 @@ from robandit.forensics.off_policy import Estimator, why_not
 from robandit.forensics.price import AHEAD, price_from_here
 from robandit.forensics.reward_log import Codes, ColumnNames, RewardLog, fit_log
 from robandit.forensics.statistics import all_evidence
-from robandit.forensics.stretches import Stretched, roster_after
+from robandit.forensics.stretches import StretchFolding, roster_after
 from robandit.forensics.what_if import first_other_leader, leave_rows_out
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.lab.folds import Folding
@@ -95,10 +95,10 @@ def audit(
 
 
 class Auditor:
-    """One audit under way: the log as the policy can learn it, and the notes so far."""
+    """One audit under way: the log as it was, the log as the policy can learn it, and the notes so far."""
 
     def __init__(self, log: RewardLog, policy: Policy[Any], settings: AuditSettings, progress: Progress) -> None:
-        self.given, self.policy, self.settings, self.progress = log, policy, settings, progress
+        self.original, self.policy, self.settings, self.progress = log, policy, settings, progress
         self.log = fit_log(log, policy)
         terms = log.terms or Terms("", log.arms, 1, max(log.rows, 1))
         self.seed = terms.seed if settings.seed is None else settings.seed
@@ -106,7 +106,8 @@ class Auditor:
         self.start = terms.state if str(policy) == terms.policy else None  # of another policy it says nothing
         self.terms = replace(terms, horizon=self.setting.horizon, seed=self.seed, state=self.start)
         parts = (policy, self.log.log, log.codes, self.setting, self.seed, settings.threads, self.start)
-        self.folding = Stretched(*parts, self.terms, log.changes) if log.changes else Folding(*parts)
+        stretches: dict[str, Any] = {"terms": self.terms, "changes": log.changes}
+        self.folding: Folding = StretchFolding(*parts, **stretches) if log.changes else Folding(*parts)
         self.notes: list[Note] = []
 
     def note(self, code: str, text: str, subject: str = "") -> None:
@@ -172,14 +173,14 @@ class Auditor:
             self.note("belief-is-trials", f"{self.policy} cannot tell its probabilities: its belief is {share}")
         if not self.folding.columns["rewarded"].all():
             self.note("rows-of-decisions", "a journal has a row for each decision and one for each reward")
-        if self.given.changes:
-            names = ", ".join(dict.fromkeys(name for _, _, name in self.given.changes))
+        if self.original.changes:
+            names = ", ".join(dict.fromkeys(name for _, _, name in self.original.changes))
             self.note(
                 "arms-changed",
                 f"arms came or went ({names}): what is believed of an arm that was not there is 0, and a state written "
                 "to a file holds all arms there ever were",
             )
-        if not self.given.sources:
+        if not self.original.sources:
             self.note("no-sources", "the log has no sources: nothing can be said about who moved the belief")
         for reward in blind_to(self.policy, self.setting) if self.folding.kind == PRESENT else ():
             self.note(
@@ -222,8 +223,8 @@ class Auditor:
     def leader_replayed(self, codes: Codes) -> int:
         """Return the leader after a log in which the left-out rows are not there at all."""
         present = codes >= 0
-        if isinstance(self.folding, Stretched):
-            return leader_of(self.folding.replayed(present))
+        if isinstance(self.folding, StretchFolding):
+            return leader_of(self.folding.replay_rows(present))
         columns = {name: column[present] for name, column in self.folding.columns.items()}
         rest = replace(self.folding, log=Log(**columns), codes=codes[present])
         if self.folding.kind != PRESENT:
@@ -290,22 +291,22 @@ class Auditor:
 
     def off_policy(self, shadows: list[Policy[Any]], suspected: Codes | None) -> dict[str, Any] | None:
         """Return values of arms and of shadow policies, with everyone and without the suspects."""
-        reason = why_not(self.given, self.log.codes)
+        reason = why_not(self.original, self.log.codes)
         if reason:
             self.note("no-off-policy", reason + (", so no shadow policies either" if shadows else ""))
             return None
         values: dict[str, Any] = {**self.values(shadows, self.log.codes), "without_suspects": None}
-        if suspected is not None and not why_not(self.given, suspected):
+        if suspected is not None and not why_not(self.original, suspected):
             values["without_suspects"] = self.values(shadows, suspected)
         return values
 
     def values(self, shadows: list[Policy[Any]], codes: Codes) -> dict[str, Any]:
         """Return estimates from some of the rows."""
-        estimator = Estimator(self.given, codes)
+        estimator = Estimator(self.original, codes)
         arms = dict(zip(self.log.arms, estimator.by_arm(), strict=True))
         policies = {}
         for one in shadows:
-            log = fit_log(self.given, one)
+            log = fit_log(self.original, one)
             folding = Folding(one, log.log, log.codes, self.setting, self.seed, self.settings.threads)
             shadow = folding.shadow(np.array([folding.rows]), codes)
             value = estimator.of(shadow) if one.explicit else None

@@ -92,7 +92,7 @@ def fit_log(log: RewardLog, policy: Policy[Any]) -> RewardLog:
     decided = "" if log.terms is None else log.terms.policy
     has_notes = not isinstance(log.log, CheckedLog) or log.log.has_notes
     if policy.reads_note and (not has_notes or decided.partition(":")[0] not in ("", policy.name)):
-        raise InputError(f"{policy} learns from coins it throws when it decides, and this log does not tell them")
+        raise InputError(f"{policy} learns from what it drew besides its arm, and this log does not hold it")
     missing = np.isnan(log.log.probabilities)
     if not policy.explicit or not missing.any():
         return log

@@ -6,18 +6,19 @@ that nothing left out gives the learner's own state, bit for bit.
 
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from robandit.dice import Random, decision_words
+from robandit.dice import Role, decision_key, decision_stream
+from robandit.errors import InputError
 from robandit.forensics.reward_log import Changes, Codes
 from robandit.game import Floats, Policy
 from robandit.lab import leave_out
 from robandit.lab.folds import Folding, ReplayControl
-from robandit.lab.log import CHOOSING, Log
+from robandit.lab.log import Log
 from robandit.online.fold import Fold
 from robandit.online.lists import as_arrays, as_lists
 from robandit.online.roster import Roster
@@ -26,25 +27,24 @@ from robandit.online.warm import fold_rows
 
 
 @dataclass(frozen=True)
-class Stretched(Folding):
+class StretchFolding(Folding):
     """A folding whose arms change; beliefs are about all arms there ever were, 0 for those that are not there."""
 
-    terms: Terms | None = None  # a journal has them
-    changes: Changes = ()
+    terms: Terms = field(kw_only=True)
+    changes: Changes = field(kw_only=True)
 
     @property
     def trials(self) -> int:
-        """Fewer than elsewhere: they are thrown interpreted, for no compiled policy chooses among some arms."""
+        """Fewer than elsewhere: they are drawn interpreted, for no compiled policy chooses among some arms."""
         return 250
 
     def looks(self, count: int) -> int:
-        """Fewer too: a look ends a stretch, and some throw trial choices."""
+        """Fewer too: a look ends a stretch, and some policies draw trial choices for it."""
         return min(count, 100 if self.policy.explicit else 40)
 
     @cached_property
     def fresh(self) -> Any:
         """The state before the first row, of the arms there were then."""
-        assert self.terms is not None
         fold = Fold(self.policy, self.terms)
         return as_arrays(self.policy, fold.setting, fold.state)
 
@@ -56,28 +56,30 @@ class Stretched(Folding):
         codes: Codes,
         *,
         control: ReplayControl | None = None,
-        **_: Any,
+        watched: tuple[Floats, Floats] | None = None,
+        since: tuple[Any, int] | None = None,
     ) -> tuple[Floats, Any]:
-        """As `Folding.fold`, stretch by stretch; what a shadow would have done row by row is not told."""
+        """As `Folding.fold`, stretch by stretch, always from the first row and without a record of each row."""
+        if watched is not None or since is not None:
+            raise InputError("a journal in which arms came or went is folded whole, and no shadow policy on it")
         beliefs, state = np.zeros((len(left), len(marks), self.setting.arms)), self.fresh
         for number, source in enumerate(left):
-            for mark, (state, fold) in enumerate(self.lived(int(source), marks, codes, control)):
-                kept = np.where(codes[: marks[mark]] == source, -1, codes[: marks[mark]])
+            for mark, (state, fold) in enumerate(self.states(int(source), marks, codes, control)):
+                rest = np.where(codes[: marks[mark]] == source, -1, codes[: marks[mark]])
                 present = fold.roster.present
-                beliefs[number, mark, present] = self.belief(state, present, kind, kept)
+                beliefs[number, mark, present] = self.belief(state, present, kind, rest)
             if control and control.stop[0]:
                 break
         return beliefs, state
 
-    def lived(
+    def states(
         self, source: int, marks: Codes, codes: Codes, control: ReplayControl | None
     ) -> Iterator[tuple[Any, Fold]]:
-        """The state at each mark without a source, and the arms there are then."""
-        assert self.terms is not None
+        """Yield the state at each mark without a source, and a fold with the arms there are then."""
         fold = Fold(self.policy, replace(self.terms, state=None))
         state, done, changes = deepcopy(self.fresh), 0, list(self.changes)
 
-        def learnt(stop: int) -> Any:
+        def learn_until(stop: int) -> Any:
             if stop == done:
                 return state
             ends, alone = np.array([stop]), np.array([source])
@@ -87,17 +89,17 @@ class Stretched(Folding):
         for mark in marks:
             while changes and changes[0][0] <= mark:
                 row, change, name = changes.pop(0)
-                state, done = learnt(row), row
+                state, done = learn_until(row), row
                 fold.state = as_lists(state)
                 fold.change_arm(name, change)
                 state = as_arrays(self.policy, fold.setting, fold.state)
-            state, done = learnt(int(mark)), int(mark)
+            state, done = learn_until(int(mark)), int(mark)
             yield state, fold
 
     def belief(self, state: Any, present: list[int], kind: int, codes: Codes) -> Any:
-        """What is believed of the arms that are there: p among them, the best mean, or the share of trial choices."""
+        """Return the belief in the arms that are there: p among them, the best mean, or the share of trial choices."""
         if kind == leave_out.TRIALS:
-            return shares(self.policy, state, present, self.seed, self.trials)
+            return trial_shares(self.policy, state, present, self.seed, self.trials)
         if kind == leave_out.MEANS:
             learnt = self.columns["rewarded"][: len(codes)] & (codes >= 0)
             arms, rewards = (self.columns[name][: len(codes)][learnt] for name in ("arms", "rewards"))
@@ -109,30 +111,29 @@ class Stretched(Folding):
             return state.probabilities
         return np.array(self.policy.probabilities_among(state, present))
 
-    def replayed(self, kept: Any) -> Floats:
-        """What is believed after a log that never held the other rows, by the loop that knows of no sources."""
-        assert self.terms is not None
-        before = np.concatenate([[0], np.cumsum(kept)])
+    def replay_rows(self, rows: Any) -> Floats:
+        """Return what is believed after a log of these rows (a mask) alone, by the loop that knows of no sources."""
+        before = np.concatenate([[0], np.cumsum(rows)])
         changes = tuple((int(before[row]), change, name) for row, change, name in self.changes)
-        log = Log(**{name: column[kept] for name, column in self.columns.items()})
-        rest = replace(self, log=log, codes=self.codes[kept], changes=changes)
-        found, present = np.zeros(self.setting.arms), roster_after(self.terms, changes).present
+        log = Log(**{name: column[rows] for name, column in self.columns.items()})
+        rest = replace(self, log=log, codes=self.codes[rows], changes=changes)
+        belief, present = np.zeros(self.setting.arms), roster_after(self.terms, changes).present
         state = fold_rows(self.policy, self.terms, log, changes)
-        found[present] = rest.belief(state, present, self.kind, rest.codes)
-        return found
+        belief[present] = rest.belief(state, present, self.kind, rest.codes)
+        return belief
 
 
-def shares(policy: Policy[Any], state: Any, present: list[int], seed: int, trials: int) -> Floats:
-    """How often each arm that is there comes in trial choices."""
-    random = Random(*map(int, decision_words(seed, np.zeros(1, np.uint64), CHOOSING)[0]))
+def trial_shares(policy: Policy[Any], state: Any, present: list[int], seed: int, trials: int) -> Floats:
+    """Return how often each arm that is there comes in trial choices."""
+    random = decision_stream(decision_key(seed, Role.CHOOSING), 0)
     lists = as_lists(deepcopy(state))
     drawn = [policy.choose_among(lists, present, random).arm for _ in range(trials)]
-    found: Floats = np.bincount(drawn, minlength=max(present) + 1)[present] / trials
-    return found
+    shares: Floats = np.bincount(drawn, minlength=max(present) + 1)[present] / trials
+    return shares
 
 
 def roster_after(terms: Terms, changes: Changes) -> Roster:
-    """The arms after the last row."""
+    """Return the arms after the last row."""
     roster = Roster(terms.arms)
     for _, change, name in changes:
         roster = roster.after(name, change)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Unpack, overload
 from robandit.errors import InputError, whole
 from robandit.game import Adversary, Environment, Policy
 from robandit.lab.counts import ABOVE, play_counts, why_not_counts
+from robandit.lab.paused import PausedPlay
 from robandit.lab.pool import run_jobs
-from robandit.lab.position import Position
 from robandit.lab.preflight import check_user_parts
 from robandit.lab.runner import LoopCall, Runner, prepare
 from robandit.lab.scenario import Scenario, ScenarioTerms
@@ -100,7 +100,7 @@ def simulate(
     if scenario is policy and (environment is not None or adversary is not None or terms):
         raise InputError("a scenario says all that is played: leave out the other parts, or use dataclasses.replace")
     runner = prepare(scenario, checkpoints, until)
-    in_parts = until is not None or isinstance(scenario.state, Position)
+    in_parts = until is not None or isinstance(scenario.state, PausedPlay)
     engine = chosen_engine(engine, scenario, until is not None or scenario.state is not None)
     check_user_parts(runner)
     if engine == "rounds" and runner.work < BRIEF and threads in (None, 1):

@@ -16,7 +16,6 @@ from robandit.lab.preflight import ROUNDS, check_user_replay
 from robandit.state import load_state
 
 ROWS = 100_000  # learnt by one call: bounds the memory of the streams, and Ctrl-C is heard in between
-CHOOSING, LEARNING, BEGINNING = Role.CHOOSING, Role.LEARNING, Role.BEGINNING
 
 
 @dataclass(frozen=True)

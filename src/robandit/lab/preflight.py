@@ -21,6 +21,7 @@ from robandit.parts import Part, hints_of
 
 ROUNDS = 200
 PACKAGE = Path(__file__).parents[1]
+REMEMBERED = {Policy: "state", Environment: "tables", Adversary: "memory"}  # what each kind of part calls it
 _CHECKED: set[tuple[Layout, ...]] = set()
 
 
@@ -49,12 +50,12 @@ def check_user_replay(parts: PolicyParts, rows: Any, words: Any) -> None:
         return
     check_state(policy, state)
     trial = deepcopy(state)
-    owned = arrays_in(trial)
+    owned = arrays_in(trial, "state")
     try:
         replay.replay_rows(PolicyParts(policy, trial), rows, words)
     except Exception as error:
         raise PartError(f"{type(error).__name__}{place_of(error)}: {error}") from error
-    check_same_arrays(policy, arrays_in(trial), owned, "learn")
+    check_same_arrays(policy, arrays_in(trial, "state"), owned, "learn")
 
 
 def place_of(error: Exception) -> str:
@@ -87,7 +88,7 @@ def check_rounds(scenario: Scenario, parts: PlayParts, streams: list[Random]) ->
     """Play, and look at everything a part returns or leaves behind; the streams are those of the first run."""
     policy, state, environment, tables, adversary, memory = parts
     means, features = scenario.means.copy(), np.zeros((scenario.arms, environment.context_size))
-    owned = arrays_in(state), arrays_in(memory)
+    owned = arrays_in(state, "state"), arrays_in(memory, "memory")
     policy.begin(state, streams[1])
     for t in range(min(ROUNDS, scenario.rounds)):
         uniform = streams[0].uniform()
@@ -116,9 +117,9 @@ def check_rounds(scenario: Scenario, parts: PlayParts, streams: list[Random]) ->
             )
         policy.learn(state, choice, min(max(wanted, 0.0), 1.0), streams[1])
         check_fields(policy, state, "learn")
-        check_same_arrays(policy, arrays_in(state), owned[0], "learn")
+        check_same_arrays(policy, arrays_in(state, "state"), owned[0], "learn")
         check_same_arrays(
-            adversary, arrays_in(memory), owned[1], "tamper_reward" if adversary.sees_draw else "tamper_means"
+            adversary, arrays_in(memory, "memory"), owned[1], "tamper_reward" if adversary.sees_draw else "tamper_means"
         )
     check_probabilities(policy, state.probabilities, len(means), scenario.rounds)
 
@@ -168,18 +169,19 @@ def check_state(policy: Any, state: Any) -> None:
     check_fields(policy, state, "start")
 
 
-def check_fields(part: Any, state: Any, method: str) -> None:
+def check_fields(part: Any, state: Any, method: str, path: str = "") -> None:
     """Fields keep their declared types, or compiled code would cut a float to an int without a word."""
     hints = hints_of(type(state))
+    path = path or next(name for kind, name in REMEMBERED.items() if isinstance(part, kind))
     for item in fields(state):
         value, hint = getattr(state, item.name), hints[item.name]
-        place = f"{part.name}: {type(state).__name__.lower()}.{item.name}"
+        place = f"{part.name}: {path}.{item.name}"
         if hint is int and isinstance(value, float | np.floating | bool):
             raise PartError(f"{place} is declared int but became {value!r} in {where(part, method)}")
         if hint is float and not isinstance(value, float | int | np.floating | np.integer):
             raise PartError(f"{place} is declared float but became {value!r} in {where(part, method)}")
         if is_dataclass(value) and not isinstance(value, Policy | Environment | Adversary):
-            check_fields(part, value, method)
+            check_fields(part, value, method, f"{path}.{item.name}")
         elif not isinstance(value, bool | int | float | np.number | np.bool_ | np.ndarray) and not is_dataclass(value):
             raise PartError(
                 f"{place} is {kind_of(value)} after {where(part, method)}: "
@@ -197,17 +199,16 @@ def check_same_arrays(part: Any, now: dict[str, Any], before: dict[str, Any], me
             )
 
 
-def arrays_in(state: Any, path: str = "") -> dict[str, Any]:
+def arrays_in(state: Any, path: str) -> dict[str, Any]:
     """Every array of a state by its dotted name."""
-    found: dict[str, Any] = {}
-    path = path or type(state).__name__.lower()
+    arrays: dict[str, Any] = {}
     for item in fields(state):
         value = getattr(state, item.name)
         if isinstance(value, np.ndarray):
-            found[f"{path}.{item.name}"] = value
+            arrays[f"{path}.{item.name}"] = value
         elif is_dataclass(value):
-            found |= arrays_in(value, f"{path}.{item.name}")
-    return found
+            arrays |= arrays_in(value, f"{path}.{item.name}")
+    return arrays
 
 
 def kind_of(value: Any) -> str:

@@ -13,7 +13,7 @@ from robandit.game import Floats
 from robandit.lab import play
 from robandit.lab.books import Booked
 from robandit.lab.parts import PlayParts
-from robandit.lab.position import Position
+from robandit.lab.paused import PausedPlay
 from robandit.lab.scenario import Scenario
 from robandit.lab.trace import Team, checkpoint_grid
 from robandit.layout import Fresh
@@ -112,7 +112,7 @@ class Buffers:
             regret=np.zeros((runs, marks)),
             paid=np.zeros((runs, marks)),
             best_pulls=np.zeros((runs, marks), np.int64),
-            pulls=state.pulls.copy() if isinstance(state, Position) else np.zeros((runs, arms), np.int64),
+            pulls=state.pulls.copy() if isinstance(state, PausedPlay) else np.zeros((runs, arms), np.int64),
             changed=np.zeros(runs, np.int64),
             stop=np.zeros(1, np.int64),
             progress=np.zeros(runs, np.int64),
@@ -150,7 +150,7 @@ class Runner:
         state, memory = scenario.policy.start(setting), scenario.adversary.start(means, scenario.rounds)
         sums, frequencies = np.zeros((count, 3)), np.full(len(means), 1.0 / len(means))
         buffers.changed[runs] = 0
-        if isinstance(start, Position):  # one run at a time: each has a state of its own
+        if isinstance(start, PausedPlay):  # one run at a time: each has a state of its own
             state = load_state(scenario.policy, setting, start.states[runs.start])
             load_values(memory, start.memories[runs.start])
             sums, frequencies = start.sums[runs].copy(), start.shown[runs.start].copy()
@@ -194,9 +194,9 @@ class Runner:
         kernel(call.parts, *call.arguments)
         return call._replace(road=kernel.road)
 
-    def pause(self, calls: list[LoopCall]) -> Position:
+    def pause(self, calls: list[LoopCall]) -> PausedPlay:
         """Where the play was left, after calls of one run each."""
-        return Position(
+        return PausedPlay(
             self.last,
             states=tuple(save_state(self.scenario.policy, call.parts.state) for call in calls),
             memories=tuple(saved(call.parts.memory) for call in calls),
@@ -246,5 +246,5 @@ def prepare(scenario: Scenario, checkpoints: Any = 200, until: int | None = None
     grid, last = checkpoint_grid(checkpoints, horizon) * turns, int(last * turns)
     grid = np.unique(np.append(grid[(grid > first) & (grid < last)], last))
     start = scenario.state
-    streams = start.dice if isinstance(start, Position) else seed_words(scenario.seed, range(scenario.runs))
+    streams = start.dice if isinstance(start, PausedPlay) else seed_words(scenario.seed, range(scenario.runs))
     return Runner(scenario, last, streams, Buffers.of(scenario, grid))

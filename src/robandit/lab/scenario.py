@@ -14,7 +14,7 @@ from robandit.environments.bernoulli import Bernoulli
 from robandit.environments.means import check_means
 from robandit.errors import InputError, whole
 from robandit.game import Adversary, Environment, Floats, Policy, Setting
-from robandit.lab.position import Position, check_position
+from robandit.lab.paused import PausedPlay
 
 EXPECTED = {
     "policy": "a Policy or its text, such as 'samba:learning_rate=0.1'",
@@ -45,7 +45,7 @@ class ScenarioTerms(TypedDict, total=False):
     slate: int
     charge: str
     capability: Capability | str
-    state: Position | dict[str, Any] | None
+    state: PausedPlay | dict[str, Any] | None
     catalogue: Catalogue
 
 
@@ -83,7 +83,7 @@ class Scenario:
     slate: int
     charge: str
     capability: Capability
-    state: Position | dict[str, Any] | None
+    state: PausedPlay | dict[str, Any] | None
     catalogue: Catalogue = field(compare=False, repr=False)
 
     def __init__(
@@ -118,9 +118,9 @@ class Scenario:
         turns = self.turns  # raises InputError for a slate that the policy cannot fill
         if self.charge not in CHARGES:
             raise InputError(f"charge must be one of {', '.join(CHARGES)}, not {self.charge!r}")
-        if isinstance(self.state, Position):
-            check_position(self.state, self.runs, self.arms, self.horizon)
-        self.check_parts(isinstance(self.state, Position))
+        if isinstance(self.state, PausedPlay):
+            self.state.check(self.runs, self.arms, self.horizon)
+        self.check_parts(isinstance(self.state, PausedPlay))
         if self.is_contextual:
             check_contexts(self.policy, self.adversary, turns, self.state is not None)
 
@@ -177,7 +177,7 @@ class Scenario:
     @property
     def first(self) -> int:
         """The round the play begins or goes on with."""
-        return self.state.round if isinstance(self.state, Position) else 0
+        return self.state.round if isinstance(self.state, PausedPlay) else 0
 
     @property
     def is_contextual(self) -> bool:

@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from robandit.errors import InputError
 from robandit.estimates import summarise
 from robandit.game import Floats
-from robandit.lab.position import Position
-
-summarised = summarise  # until nobody calls it by the old name
+from robandit.lab.paused import PausedPlay
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Trace:
     gaps: Floats  # (arms,)
     engine: str
     nanoseconds: float  # CPU time a round
-    state: Position | None = None  # where the play was left, if it was
+    state: PausedPlay | None = None  # where the play was left, if it was
     road: str = ""  # how the loop was compiled: linked, or by numba as one; empty where it was not
     team: "Team | None" = None  # what the agents did, where there are several; regret and bill are the team's
     best_rounds: NDArray[np.int64] | None = None  # with a best slate, or the round's best arm, by run

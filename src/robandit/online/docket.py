@@ -14,7 +14,7 @@ from collections import deque
 from math import inf, nan
 from typing import Any, Protocol
 
-from robandit.dice import decision_key, decision_stream
+from robandit.dice import Role, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice
 from robandit.online.rules import DAY, FIRST, SUM, Rules
@@ -22,7 +22,6 @@ from robandit.online.standing import ACTS, Entry, Standing, levels_of
 from robandit.online.terms import Terms
 
 NO_REWARD: Entry = {"source": None}
-WEIGHING = 5  # role of the streams that say whether a reward of a doubtful source is learnt
 
 
 class DocketTarget(Protocol):
@@ -95,7 +94,7 @@ class Docket:
     def __init__(self, terms: Terms, standing: Standing, target: DocketTarget) -> None:
         self.terms, self.standing, self.target = terms, standing, target
         self.rules = terms.rules or Rules()
-        self.weighing = decision_key(terms.seed, WEIGHING)
+        self.weighing = decision_key(terms.seed, Role.WEIGHING)
         self.cases: dict[int, Case] = {}
         self.deadlines: deque[tuple[float, int]] = deque()
         self.holds: deque[tuple[float, int]] = deque()

@@ -7,18 +7,16 @@ from copy import deepcopy
 from operator import index
 from typing import Any
 
-from robandit.dice import LaterStream, Random, Streams, decision_key, decision_stream
+from robandit.dice import LaterStream, Random, Role, Streams, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice, Policy, Setting
-from robandit.lab.log import BEGINNING, CHOOSING, LEARNING
+from robandit.lab.log import fresh_state
 from robandit.online.lift import lift_of
 from robandit.online.lists import as_arrays, as_lists, widen
 from robandit.online.roster import Roster
 from robandit.online.standing import Entry
 from robandit.online.terms import Terms
 from robandit.state import load_state, save_state
-
-TRIALS = 3  # role of the streams of trial choices
 
 
 class Fold:
@@ -43,11 +41,10 @@ class Fold:
             raise InputError(f"{policy} does not take rewards that come late, so it cannot be used here")
         self.policy, self.terms, self.roster = policy, terms, Roster(terms.arms)
         self.setting = Setting(len(terms.arms), terms.horizon, terms.corruption)
-        self.choosing, self.learning = (decision_key(terms.seed, role) for role in (CHOOSING, LEARNING))
+        self.choosing, self.learning = (decision_key(terms.seed, role) for role in (Role.CHOOSING, Role.LEARNING))
         self.streams = Streams(self.choosing)
         if terms.state is None:
-            state = policy.start(self.setting)
-            policy.begin(state, decision_stream(decision_key(terms.seed, BEGINNING), 0))
+            state = fresh_state(policy, self.setting, terms.seed)
         else:
             state = load_state(policy, self.setting, terms.state)
         self.state = as_lists(state)
@@ -77,7 +74,7 @@ class Fold:
 
     def trial_shares(self, trials: int = 1000) -> dict[str, float]:
         """Return how often each active arm comes in trial choices, for policies that cannot compute p(t)."""
-        key, counts = decision_key(self.terms.seed, TRIALS), dict.fromkeys(self.roster.active, 0)
+        key, counts = decision_key(self.terms.seed, Role.TRIALS), dict.fromkeys(self.roster.active, 0)
         for trial in range(trials):
             choice = self.choose_with(decision_stream(key, trial), self.roster.among(None))
             counts[self.roster.names[choice.arm]] += 1
@@ -142,6 +139,6 @@ class Fold:
         if self.lift is not None:
             self.lift.names = self.roster.names
 
-    def saved_state(self) -> dict[str, Any]:
+    def save_state(self) -> dict[str, Any]:
         """Return the policy's state as `save_state` writes it."""
         return save_state(self.policy, as_arrays(self.policy, self.setting, self.state))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robandit.dice import Random, decision_key, decision_stream
+from robandit.dice import Random, Role, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice, Environment, Policy, Setting
 from robandit.lab.batch import simulate
@@ -17,8 +17,6 @@ from robandit.lab.trace import Trace
 from robandit.online.learner import Learner
 from robandit.progress import Progress
 
-SOURCES = 4  # role of the streams that say who reports a reward
-
 
 class Crowd:
     """Who reports what: an honest reward comes from any source, a forged one from a member of the ring."""
@@ -26,7 +24,7 @@ class Crowd:
     def __init__(self, sources: int, ring: int, seed: int) -> None:
         if not 1 <= ring <= sources:
             raise InputError(f"the ring must be 1 to {sources} of the sources, not {ring}")
-        self.key = decision_key(seed, SOURCES)
+        self.key = decision_key(seed, Role.SOURCES)
         random, members = decision_stream(self.key, 2**60), list(range(1, sources + 1))
         for place in range(ring):  # the ring is drawn without replacement
             other = place + int(random.uniform() * (sources - place))

@@ -8,6 +8,7 @@ service/verify.py in the same way.
 from dataclasses import dataclass, field
 
 from robandit.errors import Refused
+from robandit.extras import has_extra
 from robandit.game import Choice
 from robandit.online.columns import ColumnSink
 from robandit.online.fold import Fold
@@ -69,7 +70,7 @@ class FoldAndColumns:
     def agree(self) -> bool:
         """Whether the columns, folded by the compiled loop, come to the state of the fold."""
         policy = self.fold.policy
-        return save_state(policy, fold_log(policy, self.columns.log())) == self.fold.saved_state()
+        return save_state(policy, fold_log(policy, self.columns.log())) == self.fold.save_state()
 
 
 def verify_journal(path: str, *, compiled: bool = True) -> Verification:
@@ -83,8 +84,10 @@ def verify_journal(path: str, *, compiled: bool = True) -> Verification:
     except Refused as error:
         return Verification(path, chain=False, notes=[str(error)])
     fold, result = both.fold, Verification(path, both.columns.count, both.fold.decisions)
-    if compiled:
+    if compiled and has_extra("numba"):
         result.compiled = both.agree()
+    elif compiled:
+        result.notes.append("not compared with the compiled fold: numba is not installed")
     if fold.terms.rules is None:  # a service draws holdouts besides, which only service/verify.py knows
         other = first_difference(path, fold.policy)
         result.dice = other is None

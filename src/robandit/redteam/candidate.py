@@ -53,7 +53,7 @@ def check_threat(threat: str) -> None:
 
 def within(candidates: list[Candidate], capability: Capability, catalogue: Catalogue = SHIPPED) -> list[Candidate]:
     """The attacks that can be carried out whole."""
-    return [one for one in candidates if capability.allows(one.adversary(1.0, catalogue=catalogue).needs)]
+    return [one for one in candidates if capability.allows(one.adversary(1.0, catalogue=catalogue).direction)]
 
 
 def catalogue_attacks(

@@ -10,7 +10,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from robandit.dice import decision_key, decision_stream
+from robandit.dice import Role, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice
 from robandit.online.docket import Docket
@@ -34,7 +34,6 @@ STATE_CODE = (  # what a snapshot depends on: one that other code wrote is not u
 )
 EVERY = 20_000  # lines between two snapshots, at least
 REMEMBERED = 200_000  # keys and values in memory at most, and half of them at least; older values are looked up
-HOLDING = 6  # role of the streams that say which decisions are held out
 ACTS_LISTED = 200
 LISTED_ACTS = ("arm", "epoch", *ACTS)
 ENCODE = msgspec.json.Encoder().encode
@@ -55,7 +54,7 @@ class Experiment:
         self.fold = Fold(self.policy, terms)
         self.docket = Docket(terms, standing, self.fold)
         self.rules = self.docket.rules
-        self.holding = decision_key(terms.seed, HOLDING)
+        self.holding = decision_key(terms.seed, Role.HOLDING)
         self.tally, self.line = Tally(), 1
         self.code = f"{code_hash(self.policy)} {state_hash()}"  # a digest of what a state depends on
         self.snapshot_due = EVERY  # a line
