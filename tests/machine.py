@@ -354,7 +354,7 @@ class Machine(RuleBasedStateMachine):
                 fold.learn_reward(*words[:2])
             else:
                 fold.change_arm(*words)
-        assert fold.saved_state() == experiment.fold.saved_state()
+        assert fold.save_state() == experiment.fold.save_state()
         assert (told.expired, told.left_out) == (experiment.docket.expired, experiment.docket.left_out)
 
 

@@ -187,7 +187,7 @@ def compared(client: Client, path: Path) -> dict[str, int]:
     lived, again = (open_experiment(store, kept, snapshots=snapshots) for snapshots in (True, False))
     file = write(path / "journal", read_terms(json.loads(first)), entries)
     by_columns = save_state(again.policy, fold_log(again.policy, read_columns(file), engine="plain"))
-    differ = (lived.snapshot() != again.snapshot()) + (by_columns != again.fold.saved_state())
+    differ = (lived.snapshot() != again.snapshot()) + (by_columns != again.fold.save_state())
     used = store.snapshot(kept.id)
     store.close()
     acknowledged = len(client.decided) + len(client.rewarded)

@@ -88,7 +88,7 @@ def test_unlearning_is_the_log_without_them_bit_for_bit(turned: Played, found: r
     honest = replayed(table, table.codes < 995)
     assert found.without is not None
     assert saved(found.without.state) == saved(honest)
-    loaded = rb.load_state(rb.Samba(), rb.Setting(3, ROWS), json.loads(json.dumps(found.repaired())))
+    loaded = rb.load_state(rb.Samba(), rb.Setting(3, ROWS), json.loads(json.dumps(found.save_state())))
     assert saved(loaded) == saved(honest)
     assert found.without.belief.leader == "arm-2"
     assert found.without.rows == 600
@@ -156,7 +156,7 @@ def test_price_from_here_is_that_of_a_play_from_this_state() -> None:
     for budget in (price * 0.5, price * 2.0):
         adversary = rb.attack(found.price["attack"], budget=budget)
         trace = rb.simulate(
-            rb.Samba(), rb.Bernoulli(means), adversary, horizon=5000, runs=60, seed=99, state=found.repaired()
+            rb.Samba(), rb.Bernoulli(means), adversary, horizon=5000, runs=60, seed=99, state=found.save_state()
         )
         shares[budget] = np.median(trace.pulls[:, int(np.argmax(means))] / 5000)
     assert shares[price * 0.5] > 0.5 > shares[price * 2.0]

@@ -29,16 +29,16 @@ def test_a_journal_is_audited_and_unlearning_is_what_its_learner_does(tmp_path: 
     assert {row["source"] for row in told["sources"][:10]} >= ring
     with rb.Learner.open(path, read_only=True) as learner:
         assert told["belief"]["probabilities"] == learner.probabilities()
-        assert rb.audit(path, price=False, replays=1).repaired() == learner.saved_state()
+        assert rb.audit(path, price=False, replays=1).save_state() == learner.save_state()
     again.write_bytes(path.read_bytes())
     with rb.Learner.open(again) as learner:
         for source in ring:
             learner.retract(source=source)
         found = rb.audit(path, price=False, replays=1, without=[f"source={source}" for source in ring])
-        assert found.repaired() == learner.saved_state() == rb.audit(again, price=False, replays=1).repaired()
+        assert found.save_state() == learner.save_state() == rb.audit(again, price=False, replays=1).save_state()
         assert found.belief.leader != max(learner.probabilities(), key=learner.probabilities().__getitem__)
-    begun = rb.Learner("samba", found.log.arms, state=found.repaired())
-    assert begun.saved_state() == found.repaired()
+    begun = rb.Learner("samba", found.log.arms, state=found.save_state())
+    assert begun.save_state() == found.save_state()
 
 
 def lived(path: Path, policy: str, seed: int = 3) -> None:
@@ -71,14 +71,14 @@ def test_a_journal_of_arms_that_came_and_went(tmp_path: Path, policy: str) -> No
     assert found.belief.probabilities["d"] == 0.0  # it was retired
     assert next(mark for mark, p in zip(found.marks, found.over_time, strict=True) if p[3] > 0.0) > 200
     with rb.Learner.open(path, read_only=True) as learner:
-        assert save_state(found.policy, found.state) == learner.saved_state()
+        assert save_state(found.policy, found.state) == learner.save_state()
         if learner.policy.explicit and policy != "ucb1":  # which is read by its best mean
             told = {name: probability for name, probability in found.belief.probabilities.items() if name != "d"}
             assert told == learner.probabilities()
     again.write_bytes(path.read_bytes())
     with rb.Learner.open(again) as learner:
         learner.retract(source="liar")
-        assert found.repaired() == learner.saved_state() == rb.audit(again, replays=1).repaired()
+        assert found.save_state() == learner.save_state() == rb.audit(again, replays=1).save_state()
     assert found.sources()[0]["source"] == "liar"
     assert found.witness is not None
     assert "liar" in found.witness
@@ -106,7 +106,7 @@ def test_stretches_of_every_kind_come_to_the_learners_state(tmp_path: Path, poli
     beliefs, state = fold.fold(nobody, marks, fold.kind, table.codes)
     plain, other = replace(fold, engine="plain").fold(nobody, marks, fold.kind, table.codes)
     with rb.Learner.open(tmp_path / "j", read_only=True) as learner:
-        assert save_state(fold.policy, state) == save_state(fold.policy, other) == learner.saved_state()
+        assert save_state(fold.policy, state) == save_state(fold.policy, other) == learner.save_state()
     assert np.array_equal(beliefs, plain)
     assert beliefs.sum(axis=2) == pytest.approx(np.ones((1, 3)))
     assert (beliefs[0, 0, 3], beliefs[0, 2, 2]) == (0.0, 0.0)  # c was not there yet, d not any more

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import robandit as rb
+from robandit.estimates import summarise
 from robandit.lab.batch import chunks
 from robandit.lab.runner import prepare
-from robandit.lab.trace import checkpoint_grid, summarised
+from robandit.lab.trace import checkpoint_grid
 from tests.support import MEANS9, hear_ctrl_c, said_after
 
 ENVIRONMENT = rb.Bernoulli(MEANS9)
@@ -134,10 +135,10 @@ def test_equal_best_arms_both_count() -> None:
 
 
 def test_summary_of_one_run_has_no_spread() -> None:
-    one = summarised(np.array([3.0]))
+    one = summarise(np.array([3.0]))
     assert one["mean"] == one["median"] == 3.0
     assert one["sd"] is one["se"] is one["half_width_95"] is None
-    assert summarised(np.array([1.0, 3.0]))["sd"] == pytest.approx(2**0.5)
+    assert summarise(np.array([1.0, 3.0]))["sd"] == pytest.approx(2**0.5)
 
 
 @pytest.mark.parametrize(

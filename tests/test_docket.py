@@ -68,7 +68,7 @@ def retold(policy: str, terms: Terms, heard: list[tuple[Any, ...]]) -> Any:
             fold.learn_reward(*told[:2])
         else:
             fold.change_arm(*told)
-    return fold.saved_state()
+    return fold.save_state()
 
 
 def test_the_docket_does_what_the_rules_say() -> None:
@@ -89,7 +89,7 @@ def test_the_docket_does_what_the_rules_say() -> None:
         assert docket.target.heard == told.heard, seed
         assert (docket.expired, docket.left_out) == (told.expired, told.left_out), seed
         if seed % 10 == 0:
-            assert docket.target.saved_state() == retold(terms.policy, terms, told.heard)
+            assert docket.target.save_state() == retold(terms.policy, terms, told.heard)
         seen.update(one[0] for one in told.heard)
         seen.update({"expired": told.expired, "left out": told.left_out})
         seen.update(not good for _, good in writing.tried)
@@ -135,7 +135,7 @@ def test_a_file_says_the_same_to_every_reader(tmp_path: Path, policy: str) -> No
         path, docket = write(tmp_path / f"{seed}", terms, entries), docket_of(terms, entries)
         for line, entry in lines(entries):
             docket.take(line, entry)
-        told = docket.target.saved_state()
+        told = docket.target.save_state()
         assert save_fold(rebuild(path, docket.target.policy)) == save_fold(docket.target)
         log = read_columns(path)
         for engine in engines:
@@ -196,9 +196,9 @@ def test_rewards_of_decisions_made_while_learning_stood_still_are_left_out_even_
     docket.standing.take(2, {"entry": "breaker", "change": "tripped", "since": 1})
     docket.take(3, {**decide, "id": 0})
     docket.standing.take(4, {"entry": "breaker", "change": "released"})
-    before = docket.target.saved_state()
+    before = docket.target.save_state()
     docket.take(5, {"entry": "reward", "id": 0, "value": 1.0, "source": None, "time": 0.0})
-    assert docket.target.saved_state() == before
+    assert docket.target.save_state() == before
     assert not docket.cases
 
 

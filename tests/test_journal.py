@@ -296,7 +296,7 @@ def test_a_simulation_leaves_a_journal_with_sources_and_truth(robandit: Any, tmp
     assert len(ring) == 3
     assert {f"source {number}" for number in range(1, 51)} >= set(log.source_names) > ring
     policy = rb.policy("ucb1")
-    told = rb.Learner.open(path, read_only=True).saved_state()
+    told = rb.Learner.open(path, read_only=True).save_state()
     assert rb.save_state(policy, fold_log(policy, log)) == told
 
 

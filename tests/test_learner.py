@@ -74,8 +74,8 @@ def test_rewards_have_a_range(tmp_path: Path) -> None:
         assert plain.decide() == euros.decide()
         assert plain.learn(number, share)
         assert euros.learn(number, -2 + 8 * share)
-    assert plain.saved_state() == euros.saved_state()
-    assert rb.Learner.open(tmp_path / "j", read_only=True).saved_state() == plain.saved_state()
+    assert plain.save_state() == euros.save_state()
+    assert rb.Learner.open(tmp_path / "j", read_only=True).save_state() == plain.save_state()
 
 
 def test_a_reward_counts_once_and_not_after_its_time(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_policies_of_your_own(tmp_path: Path) -> None:
     with pytest.raises(rb.InputError, match="bare does not say how an arm begins"):
         rb.Learner(Bare(), ARMS).add_arm("d")
     with played(rb.Learner(Own(), ARMS, seed=1, journal=tmp_path / "j")) as own:
-        assert own.saved_state()["values"] == played(rb.Learner("samba", ARMS, seed=1)).saved_state()["values"]
+        assert own.save_state()["values"] == played(rb.Learner("samba", ARMS, seed=1)).save_state()["values"]
     with pytest.raises(rb.InputError, match="policy 'own' is unknown"):
         rb.Learner.open(tmp_path / "j")
     assert rb.Learner.open(tmp_path / "j", Own(), read_only=True).save() == own.save()
@@ -215,17 +215,15 @@ def test_policies_of_your_own(tmp_path: Path) -> None:
 def test_a_history_is_what_was_learnt_before(tmp_path: Path) -> None:
     log = rb.Log(arms=[0, 2, 2, 1], probabilities=[0.4, 0.3, 0.3, 0.2], rewards=[0.0, 1.0, 0.5, 1.0])
     warm = rb.Learner("samba", ARMS, seed=1, history=log, journal=tmp_path / "warm")
-    assert warm.saved_state()["values"] == saved(
-        rb.replay_log(rb.Samba(), log, arms=3, horizon=100_000, engine="plain")
-    )
+    assert warm.save_state()["values"] == saved(rb.replay_log(rb.Samba(), log, arms=3, horizon=100_000, engine="plain"))
     played(warm, 10).close()
     assert rb.Learner.open(tmp_path / "warm", read_only=True).save() == warm.save()
     second = rb.Learner("samba", ARMS, seed=2, history=tmp_path / "warm")
-    assert second.saved_state() == warm.saved_state()
+    assert second.save_state() == warm.save_state()
     assert second.decisions == 0
     third = rb.Learner("ucb1", ARMS, history=tmp_path / "warm")  # another policy reads the same rewards
-    assert sum(third.saved_state()["values"]["pulls"]) == 10
-    assert rb.Learner("samba", ARMS, seed=2, state=warm.saved_state()).saved_state() == warm.saved_state()
+    assert sum(third.save_state()["values"]["pulls"]) == 10
+    assert rb.Learner("samba", ARMS, seed=2, state=warm.save_state()).save_state() == warm.save_state()
     with pytest.raises(rb.InputError, match="the history must have the same arms"):
         rb.Learner("samba", ["x", "y", "z"], history=tmp_path / "warm")
 
@@ -250,11 +248,11 @@ def test_what_is_retracted_was_never_learnt(tmp_path: Path, policy: str) -> None
     learner = played(rb.Learner(policy, ARMS, seed=1, journal=path, sync=False))
     assert learner.retract(source="user 2") == 15
     skip = set(range(2, 60, 4))
-    assert learner.saved_state()["values"] == retold(learner, path, skip)
+    assert learner.save_state()["values"] == retold(learner, path, skip)
     played(learner, 20, 60)  # what the source tells later counts again
-    assert learner.saved_state()["values"] == retold(learner, path, skip)
+    assert learner.save_state()["values"] == retold(learner, path, skip)
     assert learner.retract(7) == 1
-    assert learner.saved_state()["values"] == retold(learner, path, skip | {7})
+    assert learner.save_state()["values"] == retold(learner, path, skip | {7})
     for again in (lambda: learner.retract(7), lambda: learner.retract(2)):
         with pytest.raises(rb.InputError, match="no reward of the id"):
             again()
@@ -270,7 +268,7 @@ def test_what_is_retracted_was_never_learnt(tmp_path: Path, policy: str) -> None
     assert log.rewarded.sum() == 80 - 15 - 1 - 5
     made = rb.policy(policy)
     folded = rb.replay_log(made, log, arms=3, horizon=100_000, seed=1, engine="plain")
-    assert rb.save_state(made, folded) == learner.saved_state()
+    assert rb.save_state(made, folded) == learner.save_state()
 
 
 def test_a_saved_learner_is_a_file_that_fits_or_is_refused(tmp_path: Path) -> None:

@@ -63,8 +63,8 @@ def test_keys_and_acts_outlast_a_snapshot() -> None:
     assert (told.status, told.message, told.rows) == (200, first, [])
     bulk = kept(again, again.decide(again.find("one"), messages.DecisionRequest(count=2), "key"))
     assert [made.id for made in bulk.decisions].count(first.id) == 0  # a bulk's keys are not anybody's single one
-    before = again.find("one").fold.saved_state()
+    before = again.find("one").fold.save_state()
     kept(again, again.act(again.find("one"), {"entry": "source", "source": "bot", "change": "quarantined"}, "op"))
     third = Engine(engine.store).find("one")
-    assert third.fold.saved_state() != before
+    assert third.fold.save_state() != before
     assert third.snapshot() == open_experiment(engine.store, engine.store.experiments()[0], snapshots=False).snapshot()

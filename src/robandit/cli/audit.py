@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> None:
 
         from robandit.store.files import write_atomically
 
-        write_atomically(state, (json.dumps(findings.repaired(), allow_nan=False) + "\n").encode())
+        write_atomically(state, (json.dumps(findings.save_state(), allow_nan=False) + "\n").encode())
     page = None
     if out:
         from robandit.forensics.report import write_report
@@ -161,8 +161,8 @@ def run_audit(arguments: argparse.Namespace) -> "Audit":
 
 def print_audit(findings: "Audit", wide: bool) -> None:
     """Print the findings for a person at a terminal."""
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import audit_table, values_table
+    from robandit.forensics.audit_tables import audit_table, values_table
+    from robandit.report.terminal import show
 
     values = findings.as_json()
     leader, log = values["belief"]["leader"], findings.log

@@ -112,7 +112,7 @@ class Audit:
         """Return the sentences of the notes with a code."""
         return [note.text for note in self.notes if note.code == code]
 
-    def repaired(self) -> dict[str, Any]:
+    def save_state(self) -> dict[str, Any]:
         """Return the state as it is, or as it would be without what was left out; a learner loads it."""
         return save_state(self.policy, self.state if self.without is None else self.without.state)
 

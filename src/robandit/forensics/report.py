@@ -27,7 +27,7 @@ def write_report(findings: Audit, name: str, folder: Path) -> Path:
     log = findings.log
     lead = [
         f"{Path(name).name}: {log.rows:,} rows, {len(log.arms)} arms, {len(log.sources):,} sources, "
-        f"folded by {findings.policy}. {findings.belief.leader} "
+        f"replayed by {findings.policy}. {findings.belief.leader} "
         f"leads with p = {format_probability(findings.belief.probabilities[findings.belief.leader])}.",
         FORGED,
     ]
@@ -87,16 +87,12 @@ def belief_section(findings: Audit) -> Section:
 
 
 def belief_panel(findings: Audit, title: str, over_time: Any) -> LinePanel:
-    """A line for each arm that mattered, the same looks in every panel."""
+    """A line for each arm that mattered, drawn the same in every panel."""
     most = np.sort(np.argsort(-findings.over_time.max(axis=0), kind="stable")[:ARMS])
     x = findings.marks.astype(float)
-    return LinePanel(
-        title,
-        [
-            PlotLine(findings.log.arms[arm], numbered_style(place), x, over_time[:, arm])
-            for place, arm in enumerate(most)
-        ],
-    )
+    arms = findings.log.arms
+    lines = [PlotLine(arms[arm], numbered_style(place), x, over_time[:, arm]) for place, arm in enumerate(most)]
+    return LinePanel(title, lines)
 
 
 def influence_sections(findings: Audit) -> list[Section]:
@@ -114,7 +110,7 @@ def influence_sections(findings: Audit) -> list[Section]:
         f"how far the source moved p({leader})",
     )
     text = [
-        f"The log was folded again without each source. Influence is p({leader}) as it is, less what it would be: "
+        f"The log was replayed without each source. Influence is p({leader}) as it is, less what it would be: "
         "positive for those that made the leader, negative for those that spoke against it."
     ]
     if findings.witness is not None:
@@ -135,7 +131,8 @@ def influence_sections(findings: Audit) -> list[Section]:
 
 def evidence_sections(findings: Audit) -> list[Section]:
     """How much sources differ, over time and one by one."""
-    if not findings.evidence:
+    combined = findings.e_values()
+    if combined is None:
         return []
     level, alarms = LEVEL / len(findings.evidence), findings.alarms()
     x = findings.evidence[0].marks
@@ -159,8 +156,6 @@ def evidence_sections(findings: Audit) -> list[Section]:
         [one.name, STATISTICS[one.name].hypothesis, as_number(float(one.everyone[-1])), alarms[one.name]]
         for one in findings.evidence
     ]
-    combined = findings.e_values()
-    assert combined is not None
     order = np.argsort(-combined, kind="stable")[:ROWS]
     columns = [*(one.sources for one in findings.evidence), combined]
     rows = [[findings.log.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
@@ -188,7 +183,7 @@ def evidence_sections(findings: Audit) -> list[Section]:
 
 
 def price_section(findings: Audit) -> Section:
-    """Future fakes."""
+    """What it would cost to unseat the leader from now on."""
     text = [
         "How many forged rewards from now on would unseat the leader, played from the present state, or from the one "
         "without the rows named, with the means of the log. It is an upper bound: the cheapest of the attacks tried. "
@@ -205,7 +200,7 @@ def price_section(findings: Audit) -> Section:
         "if_means_are_close": "if the means are as close as their 95 % intervals allow",
         "if_means_are_far": "if they are as far apart as these allow",
         "rounds_ahead": "within so many rounds",
-        "runs": "runs a block",
+        "runs": "runs per block",
         "blocks": "blocks",
     }
     rows = [[meaning, findings.price[key]] for key, meaning in words.items()]

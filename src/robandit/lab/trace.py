@@ -12,8 +12,6 @@ from robandit.extras import require
 from robandit.game import Floats
 from robandit.lab.paused import PausedPlay
 
-summarised = summarise  # until nobody calls it by the old name
-
 
 @dataclass(frozen=True)
 class Team:

@@ -139,6 +139,6 @@ class Fold:
         if self.lift is not None:
             self.lift.names = self.roster.names
 
-    def saved_state(self) -> dict[str, Any]:
+    def save_state(self) -> dict[str, Any]:
         """Return the policy's state as `save_state` writes it."""
         return save_state(self.policy, as_arrays(self.policy, self.setting, self.state))

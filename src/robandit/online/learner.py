@@ -245,10 +245,10 @@ class Learner:
         """How many decisions wait for a reward."""
         return len(self._fold.pending)
 
-    def saved_state(self) -> dict[str, Any]:
+    def save_state(self) -> dict[str, Any]:
         """The policy's state as `save_state` writes it: to simulate from it, or to begin another learner with."""
         with self._lock:
-            return self._fold.saved_state()
+            return self._fold.save_state()
 
     def close(self) -> None:
         """Let the journal go."""

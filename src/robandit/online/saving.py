@@ -30,7 +30,7 @@ def save_fold(fold: Fold) -> dict[str, Any]:
         "decisions": fold.decisions,
         "pending": pending,
         "arms": [list(pair) for pair in zip(fold.roster.names, fold.roster.status, strict=True)],
-        "state": fold.saved_state(),
+        "state": fold.save_state(),
     }
 
 

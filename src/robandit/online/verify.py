@@ -70,7 +70,7 @@ class FoldAndColumns:
     def agree(self) -> bool:
         """Whether the columns, folded by the compiled loop, come to the state of the fold."""
         policy = self.fold.policy
-        return save_state(policy, fold_log(policy, self.columns.log())) == self.fold.saved_state()
+        return save_state(policy, fold_log(policy, self.columns.log())) == self.fold.save_state()
 
 
 def verify_journal(path: str, *, compiled: bool = True) -> Verification:

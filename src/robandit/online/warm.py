@@ -55,7 +55,7 @@ def fold_rows(
     for row, change, name in changes:
         fold.state = as_lists(state_after(row))
         fold.change_arm(name, change)
-        state, first = fold.saved_state(), row
+        state, first = fold.save_state(), row
     return state_after(None)
 
 

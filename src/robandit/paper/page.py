@@ -209,7 +209,7 @@ def time_section(times: dict[str, Any]) -> Section:
         ]
         for name, row in times.items()
     ]
-    headings = ["algorithm", "ours, ms a run", "ratio to SAMBA", "least", "most", "paper, s a run", "paper's ratio"]
+    headings = ["algorithm", "ours, ms per run", "ratio to SAMBA", "least", "most", "paper, s per run", "paper's ratio"]
     repeats = len(times["samba"]["ratios"])
     text = [
         f"CPU time of one run (K = 9, T = 100,000), one thread: the fastest of {repeats} interleaved repeats and its "

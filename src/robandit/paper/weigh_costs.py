@@ -42,9 +42,9 @@ def faster_than_omd(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
 
 @claim(
     "ftpl-cost",
-    "The variance of FTPL's cost a round is O(T), its mean O(K).",
+    "The variance of FTPL's cost per round is O(T), its mean O(K).",
     "section 1.2",
-    note="Geometric resampling throws 1/p_a times on average for the arm a it chose: K over all arms, whatever p is.",
+    note="Geometric resampling draws 1/p_a times on average for the arm a it chose: K over all arms, whatever p is.",
 )
 def ftpl_cost(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
     """Holds for a way of resampling whose variance is linear in T and whose mean is flat."""
@@ -63,5 +63,5 @@ def ftpl_cost(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
         sentences.append(f"{resampling.capitalize()}: {listed}, growing as {powers[0]} and {powers[1]}")
     significant = signs(tests)
     outcomes = [every(significant.get((name, test), 0) for test in ("above", "below", "flat")) for name in measured]
-    evidence = "Mean and variance of the resamples a round, 9 arms, no corruption.\n" + ".\n".join(sentences) + "."
+    evidence = "Mean and variance of the resamples per round, 9 arms, no corruption.\n" + ".\n".join(sentences) + "."
     return ClaimVerdict(verdict_of(outcomes[:1], outcomes[1:]), evidence)

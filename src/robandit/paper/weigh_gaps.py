@@ -17,6 +17,7 @@ from robandit.paper.verdicts import FAILS, HOLDS, OPEN, ClaimVerdict, all_of, cl
 from robandit.paper.weigh_growth import by_horizon, describe_growth, format_power
 from robandit.study.cell import Cell
 from robandit.study.results import Results
+from robandit.theory.growth import lai_robbins
 
 SHARE = 0.4  # of the largest admissible step; the grid holds a step for each gap at this share
 
@@ -56,18 +57,6 @@ def last_decade(results: Results, cell: Cell) -> Floats:
     return collected
 
 
-def least_growth(cell: Cell) -> float:
-    """What any consistent policy collects in a decade in the long run (Lai and Robbins)."""
-    best = max(cell.means)
-    total = sum((best - r) / divergence(r, best) for r in cell.means if r < best)
-    return math.log(10) * total
-
-
-def divergence(first: float, second: float) -> float:
-    """Of two Bernoulli laws."""
-    return first * math.log(first / second) + (1 - first) * math.log((1 - first) / (1 - second))
-
-
 @claim(
     "optimal",
     "SAMBA's regret O(K log T/Delta) + O(C/Delta) is asymptotically optimal.",
@@ -86,20 +75,21 @@ def optimal(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
     horizons, samples = by_horizon(results, "log-t", "samba")
     if len(horizons) < 4:
         return ClaimVerdict("not-tested", "Needs four horizons: three steps to compare.")
-    rivals = sorted(results.study.grid("rivals").cells, key=lambda cell: len(cell.means))
+    rivals = sorted(results.study.grid("rivals").cells, key=lambda cell: cell.arms)
     growths = {cell: last_decade(results, cell) for cell in rivals}
-    powers = {"K": power_values(list(growths.values()), [len(cell.means) for cell in rivals])}
+    powers = {"K": power_values(list(growths.values()), [cell.arms for cell in rivals])}
     for name, cells in families(results).items():
         growths |= {cell: last_decade(results, cell) for cell in cells}
         powers[name] = power_values([growths[cell] for cell in cells], [1 / gap(cell) for cell in cells])
     significant = signs({("T", "log"): estimate(-squared_excess(samples, horizons)), **power_tests(powers)})
     in_time = every([significant["T", "log"]])
     in_arms, following, constant = (linear(significant, name) for name in powers)
-    factors = [growth.mean() / least_growth(cell) for cell, growth in growths.items()]
+    least = {cell: math.log(10) * lai_robbins(cell.means) for cell in growths}  # in a decade, in the long run
+    factors = [growth.mean() / least[cell] for cell, growth in growths.items()]
     sentences = [
         "Without corruption, the growth in the last decade of T.",
         describe_growth("In T, samba", horizons, samples),
-        f"In K, {len(rivals[0].means)} to {len(rivals[-1].means)} arms with one gap: K^{format_power(powers['K'])}.",
+        f"In K, {rivals[0].arms} to {rivals[-1].arms} arms with one gap: K^{format_power(powers['K'])}.",
         *(f"In Delta, {name}: (1/Delta)^{format_power(powers[name])}." for name in list(powers)[1:]),
         f"It is {min(factors):.1f} to {max(factors):.1f} times the least possible (Lai and Robbins) in these "
         f"{len(factors)} games.",

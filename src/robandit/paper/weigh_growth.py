@@ -65,7 +65,7 @@ def log_t(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
     "abstract, section 3",
     needs=("log-t", "log-t-cbarbar"),
     note=(
-        "The paper compares upper bounds. CBARBAR is told T and plans with log T, so each of its horizons is a game of "
+        "The paper compares upper bounds. CBARBAR needs T and plans with log T, so each of its horizons is a game of "
         "its own."
     ),
 )
