@@ -169,7 +169,7 @@ def test_a_study_is_run_and_read_from_python(tmp_path: Path) -> None:
     ("asked", "words"),
     [
         (lambda found: found.trace("h"), "grid 'h' is unknown (allowed: g)"),
-        (lambda found: found.trace("g", colour=1), "coordinate 'colour' is unknown (allowed: policy,"),
+        (lambda found: found.trace("g", colour=1), "coordinate 'colour' is unknown (allowed: arms, policy,"),
         (
             lambda found: found.trace("g", policy="samba"),
             "4 cells of grid 'g' have {'policy': 'samba'}, name one:",
