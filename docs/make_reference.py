@@ -15,8 +15,8 @@ from robandit import PLACES
 from robandit.catalogue import SHIPPED
 from robandit.cli.examples import EXAMPLES
 from robandit.cli.flags import every_command
-from robandit.cli.lists import KINDS, entry
 from robandit.cli.main import build_parser
+from robandit.report.catalogue import KINDS, describe_part
 
 TITLES = {
     "policy": "Policies",
@@ -126,7 +126,7 @@ def catalogue(command: str) -> str:
     for kind in KINDS[command]:
         pages.append(f"## {TITLES[kind]}\n" if len(KINDS[command]) > 1 else "")
         for cls in SHIPPED.parts(kind).values():
-            told = entry(kind, cls)
+            told = describe_part(kind, cls)
             pages.append(f"{level} {told['name']}\n\n{escaped(told['summary'])}.\n")
             facts = [(key, told.get(key)) for key in ("bound", "needs", "fidelity", "cost", "late", "sees", "threat")]
             facts.append(("reference", told["reference"]))

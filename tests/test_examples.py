@@ -110,7 +110,7 @@ def test_a_play_of_the_docs_works_with_few_rounds(
     short = [] if "--log" in line else ["--runs", "2"]
     code, said, wrong = robandit(*shlex.split(line)[1:], "--horizon", "60", *short)
     assert (code, wrong) == (0, "")
-    assert "regret" in said.lower() or "--log" in line
+    assert "regret" in str(said).lower() or "--log" in line
 
 
 RING = """[[grid]]

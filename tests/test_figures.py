@@ -10,7 +10,7 @@ import pytest
 from robandit.estimates import half_widths
 from robandit.pictures.panels import draw_lines
 from robandit.store.cells import ResultStore
-from robandit.study.figures import MOST, Shape, against, over_time, pictures_of
+from robandit.study.figures import MOST, Shape, pictures_of, plot_along, plot_over_time
 from robandit.study.report import grid_section
 from robandit.study.results import Results
 from robandit.study.run import run_here
@@ -40,7 +40,7 @@ def test_two_arms_two_attacks_and_two_horizons_are_all_found(budgets: str, playe
     results = played(f"{CUBE}budgets = {budgets}\n")
     (grid,) = results.study.grids
     shape = Shape(grid)
-    drawing = against(results, shape, {})
+    drawing = plot_along(results, shape, {})
     points = Counter[tuple[str, str, float]]()
     for panel in drawing.panels:
         for line in panel.lines:
@@ -67,7 +67,7 @@ def test_two_arms_two_attacks_and_two_horizons_are_all_found(budgets: str, playe
 def test_over_time_nothing_is_dropped_and_intervals_are_drawn(played: Any) -> None:
     results = played("arms = [2, 3]\nattacks = ['flip', 'sink']\nhorizons = 100\nbudgets = [0, 9]\ncheckpoints = 50\n")
     (grid,) = results.study.grids
-    drawing = over_time(results, Shape(grid))
+    drawing = plot_over_time(results, Shape(grid))
     assert sum(len(panel.lines) for panel in drawing.panels) == len(grid.cells)
     assert [panel.title for panel in drawing.panels].count("K = 3, C = 0") == 1
     trace = results.trace(grid.cells[0])
@@ -97,7 +97,7 @@ def test_what_cannot_be_drawn_is_told_in_a_sentence(text: str, words: str, playe
 
 def test_several_games_of_one_size_have_panels_of_their_own(played: Any) -> None:
     results = played("means = [[0.1, 0.9], [0.4, 0.5]]\nhorizons = [40, 90]\n")
-    drawing = against(results, Shape(results.study.grids[0]), {})
+    drawing = plot_along(results, Shape(results.study.grids[0]), {})
     assert [panel.title for panel in drawing.panels] == ["means 0.1, 0.9", "means 0.4, 0.5"]
 
 
@@ -105,7 +105,7 @@ def test_published_values_are_drawn_beside_ours(played: Any) -> None:
     results = played("arms = [2, 3, 4]\nhorizons = 40\n")
     published = {"samba": {3: 50.0, 2: 40.0}}
     (picture,) = pictures_of(results, results.study.grids[0], published)
-    samba, ucb1 = against(results, Shape(results.study.grids[0]), published).panels[0].lines
+    samba, ucb1 = plot_along(results, Shape(results.study.grids[0]), published).panels[0].lines
     assert np.array_equal(samba.published, [[2.0, 40.0], [3.0, 50.0]])
     assert len(ucb1.published) == 0
     assert "Hollow: the paper's values." in picture.caption

@@ -14,8 +14,8 @@ import pytest
 
 from robandit.cli import progress
 from robandit.cli.main import main
-from robandit.cli.tables import redteam_table
 from robandit.redteam.evaluate import Evaluator, Play
+from robandit.redteam.tables import redteam_table
 from robandit.store.journal import Journal
 
 COMMAND = ["redteam", "--policy", "samba", "--means", "0.3,0.45,0.8", "--horizon", "1500", "--runs", "20"]
@@ -155,7 +155,7 @@ REFUSALS: list[tuple[list[str], str]] = [
     (["paper", "optimum"], "either a price or a budget"),
     (["paper", "optimum", "--budget", "0.3"], "multiple of 0.2"),
     (["paper", "optimum", "--budget", "8e8", "--horizon", "1e7"], "do not fit"),
-    (["paper", "optimum", "--budget", "2", "--means", "0.2,0.4,0.6"], "with three arms only a --price"),
+    (["paper", "optimum", "--budget", "2", "--means", "0.2,0.4,0.6"], "with three arms only a price"),
     (["paper", "optimum", "--budget", "2", "--confirm", "-3"], "at least 0"),
 ]
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from robandit.catalogue import shipped
-from robandit.cli import sheet
-from robandit.cli.numbers import short, tenths, with_half
-from robandit.cli.sheet import Sheet, broken_lines, in_pieces, styled, wrapped
-from robandit.cli.tables import advice_table
-from robandit.report.table import Column
+from robandit.redteam.tables import advice_table
+from robandit.report import terminal
+from robandit.report.numbers import short, tenths, with_half
+from robandit.report.table import Column, DataTable
+from robandit.report.terminal import BETWEEN, ENDLESS, TerminalTable, broken_lines, in_pieces, styled, wrapped
 
 LONG = "floor:share=0.05,inner=(samba:learning_rate=0.1)"
 GAME = "--horizon 300 --runs 3"
@@ -46,15 +46,15 @@ def places(tmp_path: Path, robandit: Any) -> dict[str, str]:
 def sheets(places: dict[str, str], robandit: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The tables a command prints."""
 
-    def of(name: str) -> list[Sheet]:
-        found: list[Sheet] = []
-        real = sheet.show
+    def of(name: str) -> list[TerminalTable]:
+        found: list[TerminalTable] = []
+        real = terminal.show
 
         def show(*shown: Any, wide: bool = False) -> None:
-            found.extend(thing for thing in shown if isinstance(thing, Sheet))
+            found.extend(TerminalTable.of(thing) for thing in shown if isinstance(thing, DataTable))
             real(*shown, wide=wide)
 
-        monkeypatch.setattr(sheet, "show", show)
+        monkeypatch.setattr(terminal, "show", show)
         assert robandit(*(word.format(**places) for word in TABLES[name].split()))[0] == 0
         return found
 
@@ -76,11 +76,15 @@ def test_the_table_of_an_advice_cuts_nothing(ring: bool) -> None:
     row = {"label": LONG, "clean_regret": summary, "attacked_regret": summary if ring else None, "best_share": 0.5}
     row |= {"price": None if ring else price, "learns": True}
     nothing_is_cut(
-        [advice_table({"means": [0.1] * 20, "horizon": 100_000, "results": [row, {**row, "label": "samba"}]})]
+        [
+            TerminalTable.of(
+                advice_table({"means": [0.1] * 20, "horizon": 1e5, "results": [row, {**row, "label": "samba"}]})
+            )
+        ]
     )
 
 
-def nothing_is_cut(shown: list[Sheet]) -> None:
+def nothing_is_cut(shown: list[TerminalTable]) -> None:
     for one in shown:
         for width in (60, 80, 100, 120):
             places, _ = one.fitted(width)
@@ -96,10 +100,10 @@ def nothing_is_cut(shown: list[Sheet]) -> None:
                     breaks = [line for line in columns[place] if line.strip()]
                     whole = {piece for cell in cells for piece in in_pieces(cell, one.columns[place].kind)}
                     assert all(in_pieces(line, one.columns[place].kind)[0] in whole for line in breaks)
-        assert one.fitted(sheet.ENDLESS)[0] == list(range(len(one.columns)))  # in a pipe nothing is left out
+        assert one.fitted(ENDLESS)[0] == list(range(len(one.columns)))  # in a pipe nothing is left out
 
 
-def read_back(one: Sheet, width: int) -> dict[Any, Any]:
+def read_back(one: TerminalTable, width: int) -> dict[Any, Any]:
     """The text below the heading, column by column, from what is printed; and how wide that is."""
     places, widths = one.fitted(width)
     lines = one.lines(width)
@@ -110,7 +114,7 @@ def read_back(one: Sheet, width: int) -> dict[Any, Any]:
     at = 1
     for place, wide in zip(places, widths, strict=True):
         found[place] = [line[at : at + wide].strip() for line in body]
-        at += wide + sheet.BETWEEN
+        at += wide + BETWEEN
     return found
 
 
@@ -131,7 +135,7 @@ def test_a_pipe_and_wide_have_every_column_and_a_row_a_line(
 
 def test_columns_are_spared_in_order_and_named() -> None:
     columns = [Column("policy", "name"), Column("mean"), Column("median", spare=1), Column("time", spare=2)]
-    one = Sheet("t", columns, [["samba", "1,234,567.8", "99,999.9", "12"]])
+    one = TerminalTable("t", columns, [["samba", "1,234,567.8", "99,999.9", "12"]])
     assert [one.fitted(width)[0] for width in (80, 38, 30, 5)] == [[0, 1, 2, 3], [0, 1, 2], [0, 1], [0, 1]]
     assert "Left out here: median, time (--wide)." in " ".join(one.lines(30))
     assert one.lines(80)[-2].split()[0] == "samba"  # no caption
@@ -140,13 +144,13 @@ def test_columns_are_spared_in_order_and_named() -> None:
 def test_names_are_broken_after_commas_and_colons_only() -> None:
     assert broken_lines("floor:share=0.05,inner=samba", 17) == "floor:share=0.05,\ninner=samba"
     assert broken_lines("a,b", 80) == "a,b"
-    one = Sheet("t", [Column("policy", "name"), Column("mean")], [[LONG, "1"]])
+    one = TerminalTable("t", [Column("policy", "name"), Column("mean")], [[LONG, "1"]])
     assert sum(one.fitted(30)[1]) <= 30
     assert "".join(wrapped(LONG, one.fitted(30)[1][0], "name")) == LONG
 
 
 def test_text_in_brackets_is_text() -> None:
-    assert Sheet("t", [Column("source", "name")], [["[red]x[/red]"]]).lines(80)[-2] == " [red]x[/red]"
+    assert TerminalTable("t", [Column("source", "name")], [["[red]x[/red]"]]).lines(80)[-2] == " [red]x[/red]"
 
 
 def test_styles_are_for_terminals_that_show_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +166,7 @@ def test_styles_are_for_terminals_that_show_them(monkeypatch: pytest.MonkeyPatch
 
 
 def test_wide_letters_take_two_columns() -> None:
-    one = Sheet("t", [Column("arm", "name"), Column("n")], [["日本", "1"], ["e\u0301", "2"]])
+    one = TerminalTable("t", [Column("arm", "name"), Column("n")], [["日本", "1"], ["e\u0301", "2"]])
     assert one.fitted(80)[1] == [4, 1]
     assert [line.index(number) for line, number in zip(one.lines(80)[-3:-1], "12", strict=True)] == [6, 9]
 

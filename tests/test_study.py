@@ -12,13 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import robandit as rb
 from robandit.catalogue import Catalogue
 from robandit.cli.main import main
-from robandit.estimates import adjust_p_values, estimate, estimate_difference
 from robandit.store.cells import ResultStore
 from robandit.study.cell import Cell
 from robandit.study.clock import Clock, work_of
@@ -266,22 +264,6 @@ def test_a_cell_by_counts_does_not_promise_years() -> None:
     clock = Clock({"long": long}, 2)
     clock.record("other", replace(long, policy="samba", horizon=10**5), {"seconds": 0.1})
     assert clock.seconds_left() < 60
-
-
-def test_paired_differences_and_holm() -> None:
-    from scipy import stats
-
-    random_ = np.random.default_rng(2)
-    first = random_.normal(1, 1, 40)
-    second = first + random_.normal(0.3, 1, 40)
-    found, expected = estimate_difference(first, second), stats.ttest_rel(first, second)
-    assert found.mean == pytest.approx((first - second).mean())
-    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-8)
-    assert adjust_p_values([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert estimate_difference(first, first).p_value == 1.0
-    assert found.half_width == pytest.approx(np.diff(expected.confidence_interval(0.95))[0] / 2, rel=1e-8)
-    assert estimate([3.0]).p_value == 1.0
-    assert estimate([3.0, 3.0]).p_value == 0.0
 
 
 def test_a_study_given_as_a_dictionary_has_a_status_and_a_report(tmp_path: Path, robandit: Any) -> None:

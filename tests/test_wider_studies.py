@@ -8,7 +8,7 @@ import pytest
 
 import robandit as rb
 from robandit.store.parquet import as_bytes, from_bytes
-from robandit.study.figures import Shape, in_words
+from robandit.study.figures import Shape, describe_terms
 from robandit.study.spec import read_study
 from robandit.study.weigh import coin_p_value, verdict_of
 
@@ -69,12 +69,12 @@ def test_coordinates_make_axes_and_words() -> None:
     shape = Shape(study(RING).grids[0])
     assert (shape.along, shape.panel_names()) == ("share", [])
     assert sorted({shape.x(cell) for cells in shape.panels().values() for cell in cells}) == [0.0, 0.02, 0.6]
-    assert in_words(shape.grid)[0] == (
+    assert describe_terms(shape.grid)[0] == (
         "The attacker sees the draw and can add and erase rewards, in the share of rounds that is given."
     )
     limited = study({**RING, "shares": 0.02, "can": "erase:first=5", "budgets": [0, 5]}).grids[0]
     told = "The attacker sees the draw and can only erase rewards, in 2 % of rounds, from round 5 on."
-    assert in_words(limited) == [told]
+    assert describe_terms(limited) == [told]
     assert Shape(limited).along == "budget"
 
 

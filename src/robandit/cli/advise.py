@@ -77,8 +77,8 @@ def run_advise(arguments: argparse.Namespace) -> None:
 
 def print_advice(result: dict[str, Any], wide: bool) -> None:
     """The sentence first, then what it rests on."""
-    from robandit.cli.sheet import show, styled
-    from robandit.cli.tables import advice_table
+    from robandit.redteam.tables import advice_table
+    from robandit.report.terminal import show, styled
 
     take = ["Take ", (result["advice"], "bold")] if result["advice"] else [("No policy of the list will do", "bold")]
     show(styled(*take, f": {result['reason']}."), f"The attacker {result['capability']['words']}.")

@@ -161,8 +161,8 @@ def run_audit(arguments: argparse.Namespace) -> "Audit":
 
 def print_audit(findings: "Audit", wide: bool) -> None:
     """Print the findings for a person at a terminal."""
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import audit_table, values_table
+    from robandit.forensics.audit_tables import audit_table, values_table
+    from robandit.report.terminal import show
 
     values = findings.as_json()
     leader, log = values["belief"]["leader"], findings.log

@@ -22,9 +22,9 @@ def add(commands: Any) -> None:
 
 def print_claims(arguments: argparse.Namespace) -> None:
     """All claims as a table, or one with its evidence."""
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import claims_table
     from robandit.paper.stored import stored_claims
+    from robandit.paper.tables import claims_table
+    from robandit.report.terminal import show
 
     claims = stored_claims()
     if arguments.claim is not None and arguments.claim not in claims:

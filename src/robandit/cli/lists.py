@@ -10,72 +10,24 @@ LISTS = {
     "adversaries": "every attack and every schedule",
     "environments": "every environment",
 }
-KINDS = {
-    "policies": ["policy", "linear policy", "team policy", "slate policy"],
-    "adversaries": ["attack", "schedule", "adversary"],
-    "environments": ["environment"],
-}
 
 
 def add(commands: Any) -> None:
     """The commands and their flags."""
     for name, text in LISTS.items():
         parser = commands.add_parser(name, parents=[load_flags(), json_flags()], help=text, description=f"List {text}.")
-        parser.set_defaults(run=show_list, kinds=KINDS[name])
-
-
-def entry(kind: str, cls: Any) -> dict[str, Any]:
-    """One part as the catalogue tells it."""
-    about = cls.about
-    told = {
-        "name": about.name,
-        "kind": kind,
-        "summary": about.summary,
-        "parameters": parameters(cls),
-        "reference": about.reference,
-        "fidelity": about.fidelity,
-        "needs": list(about.needs),
-        "bound": about.bound,
-    }
-    if kind in KINDS["policies"]:
-        told |= {"cost": about.cost, "late": about.late}
-    if kind in KINDS["adversaries"]:
-        told |= {"sees": list(about.sees), "threat": "B" if getattr(cls, "sees_draw", False) else "A"}
-    return told
-
-
-def parameters(cls: Any) -> list[dict[str, Any]]:
-    """The parameters a user may set, with default, published and scaled values."""
-    from dataclasses import MISSING
-
-    from robandit.catalogue import parameters_of
-    from robandit.parts import plain
-
-    listed = []
-    for name, item in parameters_of(cls).items():
-        default = None if item.default is MISSING else item.default
-        listed.append(
-            {
-                "name": name,
-                "default": plain(default),
-                "published": item.metadata.get("published"),
-                "scaled": item.metadata.get("scaled"),
-                "description": item.metadata.get("description", ""),
-            }
-        )
-    return listed
+        parser.set_defaults(run=show_list, kinds=name)
 
 
 def show_list(arguments: argparse.Namespace) -> None:
     """Print a catalogue."""
-    catalogue, kinds = catalogue_from(arguments), arguments.kinds
-    entries = [entry(kind, cls) for kind in kinds for cls in catalogue.all_parts(kind).values()]
-    if arguments.json:
-        print_json(entries)
-        return
-    from robandit.cli.sheet import room, show
-    from robandit.cli.tables import catalogue_table
+    from robandit.report.catalogue import KINDS, catalogue_table, describe_part
+    from robandit.report.terminal import room, show
 
-    listed = {kind: [told for told in entries if told["kind"] == kind] for kind in kinds}
-    tables = [catalogue_table(kind, told, room(arguments.wide)) for kind, told in listed.items()]
+    catalogue, kinds = catalogue_from(arguments), KINDS[arguments.kinds]
+    entries = {kind: [describe_part(kind, cls) for cls in catalogue.parts(kind).values()] for kind in kinds}
+    if arguments.json:
+        print_json([entry for kind in kinds for entry in entries[kind]])
+        return
+    tables = [catalogue_table(kind, entries[kind], room(arguments.wide)) for kind in kinds]
     show(*tables, wide=arguments.wide)

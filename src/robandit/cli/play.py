@@ -111,8 +111,8 @@ def task_of(scenario: "Scenario", arguments: argparse.Namespace) -> "Task[Trace]
 
 def print_table(result: dict[str, Any], wide: bool) -> None:
     """The table and its notes."""
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import play_table
+    from robandit.report.plays import play_table
+    from robandit.report.terminal import show
 
     notes = [f"note on {row['label']}: {note}" for row in result["results"] for note in row["notes"]]
     show(play_table(result), *notes, wide=wide)

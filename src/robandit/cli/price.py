@@ -200,8 +200,8 @@ def find_all(plan: "PricePlan", arguments: argparse.Namespace) -> "Prices":
 
 def print_prices(result: dict[str, Any], only_front: bool, wide: bool) -> None:
     """One table per attacker and environment, the cheapest to fool first; of a whole frontier only what is on it."""
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import price_table
+    from robandit.redteam.tables import price_table
+    from robandit.report.terminal import show
 
     panels = dict[tuple[str, str], list[dict[str, Any]]]()
     for row in result["results"]:

@@ -76,8 +76,8 @@ def redteam(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(results[0] if len(results) == 1 else {"version": __version__, "results": results})
     else:
-        from robandit.cli.sheet import show
-        from robandit.cli.tables import redteam_table
+        from robandit.redteam.tables import redteam_table
+        from robandit.report.terminal import show
 
         for result in results:
             show(redteam_table(result), "Play the worst one again, to the same numbers:", wide=arguments.wide)

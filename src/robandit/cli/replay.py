@@ -46,8 +46,8 @@ def replay(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(result)
         return
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import replay_table
+    from robandit.report.plays import replay_table
+    from robandit.report.terminal import show
 
     show(replay_table(result), wide=arguments.wide)
 

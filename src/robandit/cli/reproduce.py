@@ -32,8 +32,8 @@ def reproduce(arguments: argparse.Namespace) -> None:
     check_failed(run_watched(results, arguments), results)
     say("weighing the claims, drawing the report")
     summary = write_paper(results, arguments.quick, not arguments.no_timings)
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import claims_table
+    from robandit.paper.tables import claims_table
+    from robandit.report.terminal import show
 
     show(claims_table(summary["claims"]))
     print(f"report: {results.store.folder / 'report.html'}")

@@ -112,8 +112,8 @@ def show_status(results: "Results", as_json: bool) -> None:
         total = dict(Counter(states.values()))
         print_json({"study": study.name, "total": total, "grids": rows, "failed": failures, "damaged": damaged})
         return
-    from robandit.cli.sheet import show
-    from robandit.cli.tables import status_table
+    from robandit.report.terminal import show
+    from robandit.study.status_table import status_table
 
     show(status_table(study.name, rows))
     show(*(f"failed {study.cells()[key].policy}: {error}" for key, error in failures.items()))

@@ -56,11 +56,10 @@ def theory(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json({"version": __version__, **result})
         return
-    from robandit.cli.sheet import Sheet, show
+    from robandit.report.terminal import show
     from robandit.theory.tables import tabulate
 
-    page = tabulate(arguments.topic, result)
-    show(*(thing if isinstance(thing, str) else Sheet.of(thing) for thing in page), wide=arguments.wide)
+    show(*tabulate(arguments.topic, result), wide=arguments.wide)
 
 
 def check(arguments: argparse.Namespace) -> None:

@@ -63,8 +63,8 @@ class Shape:
         for place, cell in places:
             panels.setdefault(place, []).append(cell)
         if self.along in ("budget", "share"):
-            for clean in [place for place in panels if None in place and any(fits(place, other) for other in panels)]:
-                for other in [place for place in panels if fits(clean, place)]:
+            for clean in [place for place in panels if None in place and any(covers(place, other) for other in panels)]:
+                for other in [place for place in panels if covers(clean, place)]:
                     panels[other] = [*panels[clean], *panels[other]]
                 del panels[clean]
         return panels
@@ -72,9 +72,9 @@ class Shape:
     def title(self, place: tuple[Any, ...]) -> str:
         """What a panel's cells share."""
         parts = zip(self.panel_names(), place, strict=True)
-        return ", ".join(self.named(name, value) for name, value in parts if value is not None)
+        return ", ".join(self.describe(name, value) for name, value in parts if value is not None)
 
-    def named(self, name: str, value: Any) -> str:
+    def describe(self, name: str, value: Any) -> str:
         """A coordinate in words; a game by its means where they are few, else by its number."""
         games = [means for means, number in self.games.items() if number == value] if name == "means" else []
         if len(games) == 1 and len(games[0]) <= FEW:
@@ -110,7 +110,7 @@ def games_of(grid: Grid) -> dict[tuple[float, ...], int]:
     return numbers
 
 
-def fits(clean: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+def covers(clean: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     """Whether a clean cell's place, in which the adversary is left open, is another's too."""
     same = (one in (None, two) for one, two in zip(clean, other, strict=True))
     return clean != other and all(same)
@@ -123,14 +123,14 @@ def pictures_of(results: Results, grid: Grid, published: Published | None = None
         return []
     if shape.in_time:
         words = f"{grid.title}. Mean and its 95 % interval; grey: rounds in which corruption was paid."
-        words = " ".join([words, *in_words(grid)])
-        return [Picture(f"{grid.id}-over-time", words, draw_lines(over_time(results, shape)))]
+        words = " ".join([words, *describe_terms(grid)])
+        return [Picture(f"{grid.id}-over-time", words, draw_lines(plot_over_time(results, shape)))]
     beside = " Hollow: the paper's values." if published else ""
-    words = " ".join([f"{grid.title}. Mean and 95 % interval.{beside}", *in_words(grid)])
-    return [Picture(f"{grid.id}-by-{shape.along}", words, draw_lines(against(results, shape, published or {})))]
+    words = " ".join([f"{grid.title}. Mean and 95 % interval.{beside}", *describe_terms(grid)])
+    return [Picture(f"{grid.id}-by-{shape.along}", words, draw_lines(plot_along(results, shape, published or {})))]
 
 
-def in_words(grid: Grid) -> list[str]:
+def describe_terms(grid: Grid) -> list[str]:
     """What an attacker of these cells can do where it is not everything; what regret counts in wider games."""
     attacked = [cell for cell in grid.cells if not cell.clean]
     shares = {cell.share for cell in attacked}
@@ -153,7 +153,7 @@ def styles_of(results: Results) -> dict[str, LineStyle]:
     return line_styles(cell.policy for grid in results.study.grids for cell in grid.cells)
 
 
-def against(results: Results, shape: Shape, published: Published) -> LinePlot:
+def plot_along(results: Results, shape: Shape, published: Published) -> LinePlot:
     """Mean regret against one coordinate."""
     styles, panels, along = styles_of(results), [], str(shape.along)
     for place, cells in shape.panels().items():
@@ -161,8 +161,7 @@ def against(results: Results, shape: Shape, published: Published) -> LinePlot:
         for policy in dict.fromkeys(cell.policy for cell in cells):
             points = sorted(
                 (shape.x(cell), one.mean, one.half_width if one.count > 1 else 0.0)
-                for cell, one in results.estimates(cells)
-                if cell.policy == policy
+                for cell, one in results.estimates(cell for cell in cells if cell.policy == policy)
             )
             if points:
                 xs, ys, halves = np.array(points, dtype=float).T
@@ -172,7 +171,7 @@ def against(results: Results, shape: Shape, published: Published) -> LinePlot:
     return LinePlot(panels, COORDINATES[along].label, "regret at the horizon", log_x=along == "horizon", log_y=True)
 
 
-def over_time(results: Results, shape: Shape) -> LinePlot:
+def plot_over_time(results: Results, shape: Shape) -> LinePlot:
     """Mean regret over time with its interval, the corrupted rounds shaded."""
     styles, panels = styles_of(results), []
     for place, cells in shape.panels().items():
@@ -185,12 +184,12 @@ def over_time(results: Results, shape: Shape) -> LinePlot:
                 lines.append(
                     PlotLine(cell.policy, styles[cell.policy], rounds, curve, half_widths(trace.regret), band=True)
                 )
-                shaded = struck(trace)
+                shaded = corrupted_stretch(trace)
         panels.append(LinePanel(shape.title(place), lines, shaded))
     return LinePlot(panels, "round", "cumulative regret")
 
 
-def struck(trace: Trace) -> tuple[float, float] | None:
+def corrupted_stretch(trace: Trace) -> tuple[float, float] | None:
     """From where to where corruption was paid."""
     paid = trace.corruption_paid.mean(axis=0)
     spent = trace.rounds[np.diff(paid, prepend=0.0) > 1e-3 * paid[-1]]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from robandit.report.page import Section, write_page
-from robandit.study.figures import Published, Shape, in_words, pictures_of
+from robandit.study.figures import Published, Shape, describe_terms, pictures_of
 from robandit.study.results import Results
 from robandit.study.spec import Grid
 from robandit.study.tables import paired_table, summary_table
@@ -43,6 +43,6 @@ def grid_section(results: Results, grid: Grid, published: Published | None = Non
         tables.append(compared)
     waiting = len(grid.cells) - len(results.cells(grid))
     text = [f"{waiting} of {len(grid.cells)} cells are not there yet."] if waiting else []
-    text += [refusal, *in_words(grid)] if (refusal := Shape(grid).refusal()) else []
+    text += [refusal, *describe_terms(grid)] if (refusal := Shape(grid).refusal()) else []
     pictures = pictures_of(results, grid, published) if len(tables[0].rows) > 0 else []
     return Section(grid.id, grid.title or grid.id, text, pictures=pictures, tables=tables)

@@ -49,7 +49,7 @@ def solve_three(terms: OptimumTerms, runs: int, picture: Path | None) -> ThreeAr
     if terms.price is None or terms.budget is not None or terms.threat != "A":
         raise InputError("with three arms only a price in threat model A is solved: leave out budget and threat")
     if runs or picture:
-        raise InputError("with three arms nothing is played or drawn; `robandit paper theory prices --plot` draws")
+        raise InputError("with three arms nothing is played or drawn; `robandit paper theory prices` draws")
     rate, horizon, step = terms.learning_rate, terms.horizon, terms.step or 0.1
     return three_arms(terms.means, learning_rate=rate, horizon=horizon, price=terms.price, step=step)
 

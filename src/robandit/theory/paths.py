@@ -152,7 +152,9 @@ def trace_recoveries(
     if picture:
         from robandit.pictures.recoveries import draw_recoveries
 
-        message = f"{len(ended)} of {len(recoveries)} strikes are made good, {inside} inside another's recovery"
+        message = (
+            f"The run recovers from {len(ended)} of {len(recoveries)} strikes, {inside} times inside another recovery"
+        )
         rest = (
             f"SAMBA, one run, step {learning_rate:g}, means {means[0]:g} and {means[1]:g}, both moved by {size:g} "
             f"every {EVERY} rounds"

@@ -24,7 +24,7 @@ GAME = SambaGame.of(MEANS, RATE)
 @statement("fact-1", "Fact 1")
 def fact_1() -> StatementVerdict:
     """Without corruption and for alpha < Delta/(r* - Delta), Rg(T) <= (K/(alpha Delta)) log T + Q_0."""
-    # R <= (K/(alpha Delta)) ln T + Q0 without corruption; checked without the Q0 it may add.
+    # checked without the Q_0 it may add
     rows, below = [], True
     for horizon in (1_000, 10_000, 100_000):
         regret = optimal_attack(MEANS, price=1e9, horizon=horizon).clean_regret
@@ -45,7 +45,7 @@ def fact_1() -> StatementVerdict:
 @statement("fact-1-order", "Fact 1")
 def fact_1_order() -> StatementVerdict:
     """(K/(alpha Delta)) log T + Q_0 = O((K/Delta) log T)."""
-    # (K/(alpha Delta)) ln T is not O(K ln T/Delta): alpha is below Delta/r_2.
+    # not so, because alpha is below Delta/r_2
     rows, ratios = [], []
     for gap in fractions("1/10", "1/100", "1/1000"):
         rival = Fraction(9, 10) - gap
@@ -107,7 +107,7 @@ def main_chain() -> StatementVerdict:
     """Rg(T) <= E sum q <= Q_0 + K/xi + 8K/(alpha Delta) + O(C/Delta) + (2K/(alpha Delta)) log T = O(K log T/Delta +
     C/Delta).
     """
-    # The last lines of the proof: the sum of the lemmas, with its constants written out.
+    # the sum of the lemmas, with its constants written out
     eps = 0.5 * (MEANS[0] / MEANS[1] / (1 + RATE) - 1)
     xi = RATE * MEANS[0] / (1 + RATE) - RATE * MEANS[1] * (1 + eps)
     zeta = xi / (RATE * (1 + eps + 1 / (1 + RATE)))

@@ -79,7 +79,7 @@ def lemma_6_rate() -> StatementVerdict:
 @statement("lemma-6-limit", "Lemma 6 (2)")
 def lemma_6_limit() -> StatementVerdict:
     """q(s) goes to 0 with probability 1."""
-    # q^(s) -> 0; the printed E[phi_m] <= 2 K m^2/(2 alpha Delta) lost a factor of 2.
+    # the printed E[phi_m] <= 2 K m^2/(2 alpha Delta) lost a factor of 2.
     drift, start, m, arms = Fraction(1, 20) * Fraction(1, 10), Fraction(1, 2), 10, 2
     right, printed = 2 * arms * m * m / drift * start, Fraction(2 * arms * m * m, 2) / drift * start
     chain = embedded_chain((0.875, 0.825), 0.05, (0, 300, 3000), 8_000, 300, SEED)
@@ -126,7 +126,7 @@ def recovery_definition() -> StatementVerdict:
 @statement("nested", "section 3.2, proof of Lemma 8")
 def nested_recoveries() -> StatementVerdict:
     """Recoveries lie inside one another or apart, so they can be removed from the inside out."""
-    # Recoveries of different strikes lie inside one another or apart: q(t_2) > q(t_1) inside the first.
+    # because q(t_2) > q(t_1) inside the first
     _, nested, crossing, pairs = count_recoveries()
     return StatementVerdict(
         HOLDS if nested and not crossing else FAILS,
@@ -184,7 +184,7 @@ def failing_steps(failing: list[str]) -> str:
 @statement("embedded-chain", "Definition 5 and after it")
 def stopping_times() -> StatementVerdict:
     """tau^(k) and sigma^(k) are the times at which q goes below and above 1/2."""
-    # Definition 5: tau^(k) = min{t >= tau^(k): ...} is defined through itself; read as tau^(k-1) it never moves on.
+    # printed is tau^(k) = min{t >= tau^(k): ...} is defined through itself; read as tau^(k-1) it never moves on.
     history, _ = trace_run((0.9, 0.8), (0.9, 0.8), 0.05, 2.0, 2_000, SEED)
     below = np.flatnonzero(history < 0.5)
     taus = [0]

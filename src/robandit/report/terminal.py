@@ -1,7 +1,7 @@
-"""Tables that fit: columns are chosen by the width there is; no name and no number is ever cut.
+"""Tables in a terminal: columns are chosen by the width there is; no name and no number is ever cut.
 
 On a terminal a column that can be spared goes before anything is broken, and a line says which were left out. In a
-pipe, and with --wide, every column is there and a row is a line.
+pipe, and with `wide`, every column is there and a row is a line.
 """
 
 import os
@@ -21,8 +21,8 @@ CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """Columns and rows of text under a title, with what a reader must know below them."""
+class TerminalTable:
+    """A table as text, laid out for a width."""
 
     title: str
     columns: list[Column]
@@ -32,8 +32,8 @@ class Sheet:
     styles: tuple[tuple[str, str], ...] = ()  # the style of a word that fills a cell
 
     @classmethod
-    def of(cls, table: DataTable) -> "Sheet":
-        """A table of the report as a sheet; a column that is only a heading holds words."""
+    def of(cls, table: DataTable) -> "TerminalTable":
+        """A table's values as text; a column that is only a heading holds words."""
         columns = [column if isinstance(column, Column) else Column(column, "words") for column in table.columns]
         rows = [[format_value(value) for value in row] for row in table.rows]
         return cls(table.title, columns, rows, table.caption, table.ruled, table.styles)
@@ -165,11 +165,13 @@ def styled(*pieces: str | tuple[str, str]) -> str:
     )
 
 
-def show(*things: Sheet | str, wide: bool = False) -> None:
+def show(*things: DataTable | str, wide: bool = False) -> None:
     """Print tables and lines, in the width there is."""
     for thing in things:
-        width = room(wide if isinstance(thing, Sheet) else False)
-        lines = thing.lines(width) if isinstance(thing, Sheet) else wrapped(thing, width, "words")
+        if isinstance(thing, DataTable):
+            lines = TerminalTable.of(thing).lines(room(wide))
+        else:
+            lines = wrapped(thing, room(wide=False), "words")
         print("\n".join(lines))
 
 

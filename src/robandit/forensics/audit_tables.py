@@ -1,0 +1,55 @@
+"""An audit as tables: the sources that moved the belief most, and what arms and policies would have earned."""
+
+from typing import Any
+
+from robandit.report.numbers import scientific
+from robandit.report.table import Column, DataTable
+
+
+def audit_table(result: dict[str, Any], most: int) -> DataTable:
+    """The sources that moved the belief most."""
+    leader, sources = result["belief"]["leader"], result["sources"]
+    title = f"The {min(most, len(sources))} of {len(sources):,} sources that moved p({leader}) up most"
+    caption = (
+        f"Influence: p({leader}) less what it would be without the source. e-value: how much its rates and its choice "
+        "of rows differ; 20 is one probability in twenty for a source named beforehand."
+    )
+    columns = [Column("source", "name"), Column("rows"), Column("influence")]
+    columns += [Column("leader without", "name"), Column("e-value")]
+    rows = [
+        [row["source"], f"{row['rows']:,}", f"{row['influence']:+.4f}", row["leader_without"], e_value(row["e_value"])]
+        for row in sources[:most]
+    ]
+    return DataTable(title, columns, rows, caption)
+
+
+def e_value(value: float | None) -> str:
+    """Evidence, which may be as good as none or beyond all doubt."""
+    if value is None:
+        return "-"
+    return scientific(value) if value >= 1e6 else f"{value:,.1f}" if value >= 0.1 else f"{value:.2f}"
+
+
+def values_table(result: dict[str, Any]) -> DataTable:
+    """What arms and shadow policies would have earned, with everyone and without the suspects."""
+    title = f"Off-policy values, doubly robust, from {result['rows']:,} rewards of mean {result['mean_reward']:.4f}"
+    rest, rows = result["without_suspects"], []
+    headings = ("value", "effective rows", *(("without suspects",) if rest else ()))
+    for kind in ("arms", "policies"):
+        for name, row in result[kind].items():
+            value = row if kind == "arms" else row["value"]
+            other = (rest[kind][name] if kind == "arms" else rest[kind][name]["value"]) if rest else None
+            cells = [name, estimated(value), f"{value['effective_rows']:,.0f}" if value else "-"]
+            rows.append([*cells, *((estimated(other),) if rest else ())])
+    columns = [Column("always / policy", "name"), *(Column(heading) for heading in headings)]
+    return DataTable(
+        title, columns, rows, "± is half of an asymptotic 95 % interval. Effective: rows the weights leave."
+    )
+
+
+def estimated(value: dict[str, Any] | None) -> str:
+    """An estimate with half of its interval."""
+    if value is None or value["dr"] is None:
+        return "-"
+    estimate = value["dr"]
+    return f"{estimate['value']:.4f} ± {(estimate['high'] - estimate['low']) / 2:.4f}"
