@@ -85,7 +85,7 @@ class Floor(Policy[FloorState]):
             state.probabilities[arm] = (1.0 - self.share) * state.inner.probabilities[arm] + self.share / arms
 
     def choose(self, state: FloorState, random: Random) -> Choice:
-        if not self.inner.throws_coins:
+        if not self.inner.has_own_choose:
             arm = draw(state.probabilities, random)
             return Choice(arm, state.probabilities[arm], 0)
         if random.uniform() < self.share:
@@ -95,7 +95,7 @@ class Floor(Policy[FloorState]):
         return Choice(own.arm, state.probabilities[own.arm] if self.explicit else math.nan, own.note)
 
     def choose_among(self, state: FloorState, eligible: list[int], random: Random) -> Choice:
-        if not self.inner.throws_coins:
+        if not self.inner.has_own_choose:
             return drawn_among(eligible, self.probabilities_among(state, eligible), random)
         if random.uniform() < self.share:
             return Choice(eligible[int(random.uniform() * len(eligible))], math.nan, -1)
@@ -125,7 +125,7 @@ class Floor(Policy[FloorState]):
 
     def own(self, choice: Choice, arms: int) -> Choice:
         """The choice as the inner policy's own, or as it was drawn for it from the mixture."""
-        if not self.inner.throws_coins:
+        if not self.inner.has_own_choose:
             return choice
         return Choice(choice.arm, (choice.probability - self.share / arms) / (1.0 - self.share), choice.note)
 
