@@ -239,7 +239,7 @@ def test_a_floor_gives_a_policy_that_throws_coins_the_probability_of_its_own_dra
     state = floor.start(rb.Setting(4, 1000))
     state.inner.probabilities[:] = [0.7, 0.1, 0.1, 0.1]
     floor.mix(state)
-    assert floor.throws_coins
+    assert floor.has_own_choose
     assert floor.own(rb.Choice(0, state.probabilities[0], 3), 4) == pytest.approx((0, 0.7, 3))
     assert rb.Floor(0.2, rb.Samba()).own(rb.Choice(0, 0.61, 3), 4) == (0, 0.61, 3)
 

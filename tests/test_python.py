@@ -77,6 +77,7 @@ def test_a_trace_is_short_in_words_and_whole_in_tables() -> None:
     assert np.array_equal(table["regret"].to_numpy().reshape(trace.regret.shape), trace.regret)
     assert np.array_equal(table["round"].to_numpy()[: len(trace.rounds)], trace.rounds)
     assert table["run"].to_numpy()[-1] == 3
+    assert pyarrow.table(trace) == table
 
 
 def test_pandas_is_asked_for_only_where_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +169,7 @@ def test_a_study_is_run_and_read_from_python(tmp_path: Path) -> None:
     ("asked", "words"),
     [
         (lambda found: found.trace("h"), "grid 'h' is unknown (allowed: g)"),
-        (lambda found: found.trace("g", colour=1), "coordinate 'colour' is unknown (allowed: policy,"),
+        (lambda found: found.trace("g", colour=1), "coordinate 'colour' is unknown (allowed: arms, policy,"),
         (
             lambda found: found.trace("g", policy="samba"),
             "4 cells of grid 'g' have {'policy': 'samba'}, name one:",

@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.errors import InputError
 from robandit.game import Can, Floats
-from robandit.parts import Part, parameter, spelled
+from robandit.parts import Part, parameter, to_text
 
 VERBS = {Can.BOTH: "can add and erase rewards", Can.ADD: "can only add rewards", Can.ERASE: "can only erase rewards"}
 
@@ -42,7 +42,7 @@ class Capability(Part):
 
     def __str__(self) -> str:
         shown = [
-            f"{item.name}={spelled(getattr(self, item.name))}"
+            f"{item.name}={to_text(getattr(self, item.name))}"
             for item in fields(self)
             if item.name != "can" and getattr(self, item.name) != item.default
         ]

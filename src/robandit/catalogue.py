@@ -1,4 +1,4 @@
-"""Every part by name: found by walking the folders, made from text such as `samba:learning_rate=0.1`."""
+"""Every part by name, from text such as `samba:learning_rate=0.1`; the folders of parts are walked to find them."""
 
 import importlib
 import inspect
@@ -37,7 +37,7 @@ GAMES = {
     "features": "linear policy",
     "agents": "team policy",
     "slates": "slate policy",
-}  # the kind of policy that is made for a game
+}  # the kind of policy for each game
 POLICIES = tuple(GAMES.values())
 ENTRY_POINTS = "robandit.parts"  # the group under which other packages name modules or classes of parts
 
@@ -132,7 +132,7 @@ class Catalogue:
     def find(self, kind: str, text: str) -> Any:
         """The class of a part that text such as `name:parameter=value` names; raises InputError where there is none.
 
-        A policy may be one of any game. Other packages are asked only where the name is in none of ours: it takes time.
+        A policy may be one of any game. Other packages are read only where the name is in none of ours: it takes time.
         """
         if not isinstance(text, str):
             raise InputError(f"{kind} must be text such as name:parameter=value, not {text!r}")
@@ -152,7 +152,7 @@ class Catalogue:
         for key, value in settings_in(f"{kind} {name!r}", rest, parameters_of(cls), values).items():
             holds_policy = Policy in {get_origin(hint) or hint for hint in members(hints[key])}
             inner = value.removeprefix("(").removesuffix(")")
-            values[key] = self.policy(inner) if holds_policy else converted(value, hints[key], f"{name}: {key}")
+            values[key] = self.policy(inner) if holds_policy else convert_text(value, hints[key], f"{name}: {key}")
         return cls(**values)
 
     def policy(self, text: str) -> Policy[Any]:
@@ -182,8 +182,8 @@ class Catalogue:
         In model B it is held to what its attacker can do, a `Capability` or its text, such as `add:share=0.05`.
         """
         can = read_capability(capability)
-        whole = self.unlimited(name, schedule=schedule, budget=budget, size=size, charge=charge)
-        return Limited(inner=whole, capability=can, budget=budget, charge=charge) if can.limited else whole
+        adversary = self.unlimited(name, schedule=schedule, budget=budget, size=size, charge=charge)
+        return Limited(inner=adversary, capability=can, budget=budget, charge=charge) if can.limited else adversary
 
     def unlimited(self, name: str, *, schedule: str, budget: float, size: str | float, charge: str) -> Adversary[Any]:
         """An adversary that can do whatever it wants within its budget."""
@@ -217,7 +217,7 @@ def read_capability(text: str | Capability) -> Capability:
     hints = hints_of(Capability)
     allowed = [item.name for item in fields(Capability) if item.name != "can"]
     settings = settings_in(f"capability {name!r}", rest, allowed)
-    values = {key: converted(value, hints[key], f"{name}: {key}") for key, value in settings.items()}
+    values = {key: convert_text(value, hints[key], f"{name}: {key}") for key, value in settings.items()}
     return Capability(can=name, **values)  # type: ignore[arg-type]  # a word becomes one of `Can`
 
 
@@ -237,7 +237,7 @@ def settings_in(part: str, text: str, allowed: Collection[str], taken: Container
 
 
 def split(text: str, separator: str) -> list[str]:
-    """Split at separators that stand outside parentheses."""
+    """Split text at separators that stand outside parentheses; raises InputError where those do not match."""
     pieces, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -257,12 +257,12 @@ def parameters_of(cls: type[Part]) -> dict[str, Field[Any]]:
     names = {item.name for item in fields(cls)} | {
         name for name, hint in hints_of(cls).items() if isinstance(hint, InitVar)
     }
-    known: dict[str, Field[Any]] = cls.__dataclass_fields__
-    return {name: item for name, item in known.items() if name in names - hidden}
+    declared: dict[str, Field[Any]] = cls.__dataclass_fields__
+    return {name: item for name, item in declared.items() if name in names - hidden}
 
 
-def converted(text: str, hint: Any, where: str) -> Any:
-    """The text as a value of one of the annotated types."""
+def convert_text(text: str, hint: Any, where: str) -> Any:
+    """Return the text as a value of one of the annotated types; raises InputError where it is none."""
     allowed = members(hint.type if isinstance(hint, InitVar) else hint)
     if text.lower() == "none" and NoneType in allowed:
         return None
@@ -282,9 +282,9 @@ def converted(text: str, hint: Any, where: str) -> Any:
     return text
 
 
-def scaled(given: Policy[Any]) -> Policy[Any]:
+def scaled(policy: Policy[Any]) -> Policy[Any]:
     """The policy with constants that let it learn within a usual horizon, where it declares some."""
-    changes = {item.name: item.metadata["scaled"] for item in fields(given) if item.metadata.get("scaled") is not None}
-    inside = {item.name: getattr(given, item.name) for item in fields(given)}
+    changes = {item.name: item.metadata["scaled"] for item in fields(policy) if item.metadata.get("scaled") is not None}
+    inside = {item.name: getattr(policy, item.name) for item in fields(policy)}
     inner = {name: scaled(value) for name, value in inside.items() if isinstance(value, Policy)}
-    return replace(given, **changes, **inner)
+    return replace(policy, **changes, **inner)

@@ -1,4 +1,4 @@
-"""Errors a person can mend: each is one sentence that says what was given and what is allowed."""
+"""Errors a person can fix: each is one sentence that says what the input was and what is allowed."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Refused(Exception):
-    """Something a user gave cannot be taken; the message is complete and needs no traceback."""
+    """Input that cannot be used; the message is complete and needs no traceback."""
 
 
 class InputError(Refused, ValueError):
@@ -39,9 +39,14 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     return int(number)
 
 
-def unknown(kind: str, given: str, allowed: Iterable[str]) -> InputError:
+def is_number(value: Any) -> bool:
+    """Whether a value is a plain number; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def unknown(kind: str, name: str, allowed: Iterable[str]) -> InputError:
     """An error for a name that is not in the list, with the nearest allowed name."""
     names = sorted(allowed)
-    near = get_close_matches(given, names, n=1, cutoff=0.6)
+    near = get_close_matches(name, names, n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    return InputError(f"{kind} {given!r} is unknown{hint} (allowed: {', '.join(names) or 'none'})")
+    return InputError(f"{kind} {name!r} is unknown{hint} (allowed: {', '.join(names) or 'none'})")

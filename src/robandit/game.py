@@ -18,12 +18,12 @@ Memory = TypeVar("Memory")
 
 @dataclass(frozen=True)
 class Setting:
-    """What a policy may be told before the first round; only those that declare a need look beyond `arms`."""
+    """What a policy may look at before the first round; only those that declare a need look beyond `arms`."""
 
     arms: int
     horizon: int
     corruption: float = 0.0
-    features: Floats | None = field(default=None, compare=False)  # what is known of each arm, (arms, dimension)
+    features: Floats | None = field(default=None, compare=False)  # of each arm, (arms, dimension)
     agents: int = 1  # who play the same arms: round t is that of agent t mod V, and the horizon counts all of them
     slots: int = 1  # items of a slate, shown in as many rounds, each of them paid
     family: NDArray[np.int64] | None = field(default=None, compare=False)  # the slates allowed; None: any items
@@ -34,11 +34,11 @@ class Choice(NamedTuple):
 
     arm: int
     probability: float  # the probability the arm had when it was chosen; NaN where the policy cannot tell
-    note: int  # the coin a coin-tossing policy threw; -1 says: learn nothing from this
+    note: int  # what the policy itself drew besides the arm; -1 says: learn nothing from this
 
 
 def drawn_among(eligible: list[int], shares: Any, random: Random) -> Choice:
-    """One of some arms, drawn with the shares given."""
+    """One of some arms, drawn with these shares."""
     index = draw(shares, random)
     return Choice(eligible[index], shares[index], 0)
 
@@ -51,35 +51,24 @@ class Can(Word):
     ERASE = 2  # towards 0: suppressed clicks, slander
 
 
-class Policy(Part, Generic[Memory]):
-    """Chooses arms and learns from what it sees.
-
-    `start` runs interpreted and makes the state, whose field `probabilities` is p(t). The other methods
-    are compiled in the lab and interpreted elsewhere: scalar loops, `math`, no allocation.
-    """
+class PolicyInPlay(Part, Generic[Memory]):
+    """What a loop calls: in a play and when a log is learnt. Compiled by the lab, but for `start`."""
 
     plays: ClassVar[str] = "arms"  # the game it is made for: arms, or a wider one
     explicit: ClassVar[bool] = True  # `probabilities` really is the distribution of the next choice
-    throws_coins: ClassVar[bool] = False  # `choose` is the policy's own (derived), its note means something to `learn`
+    has_own_choose: ClassVar[bool] = False  # (derived) its note may mean something to `learn`
     looks: ClassVar[bool] = False  # `look` is the policy's own (derived): it takes features that change
     reads_note: ClassVar[bool] = False  # `learn` needs the note its own `choose` made: a log without notes says nothing
-    arms_fixed: ClassVar[str] = ""  # why it needs all its arms from first to last; empty where they may come and go
-    rewards_fixed: ClassVar[str] = ""  # why a reward cannot be taken back; empty where it can
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls.throws_coins = cls.choose is not Policy.choose
-        cls.looks = cls.look is not Policy.look
 
     def start(self, setting: Setting) -> Memory:
         """The state before round one."""
         raise NotImplementedError(f"{self.name} has no start")
 
     def begin(self, state: Memory, random: Random) -> None:
-        """Throw the coins a run needs before its first round; most policies need none."""
+        """Draw what a run needs before its first round; most policies need nothing."""
 
     def look(self, state: Memory, features: Floats) -> None:
-        """See what is known of each arm in this round, where that changes; keeps `probabilities` true."""
+        """See the features of each arm in this round, where they change; keeps `probabilities` true."""
 
     def choose(self, state: Any, random: Random) -> Choice:
         """Draw an arm from p(t); leaves the state as it is."""
@@ -92,9 +81,16 @@ class Policy(Part, Generic[Memory]):
     def defer(self, state: Memory, choice: Choice) -> None:
         """Take note of a choice whose reward will come later, or never; without delays nobody calls this."""
 
+
+class PolicyOnline(PolicyInPlay[Memory]):
+    """What a learner in the world calls besides, where arms come and go and rewards are late; interpreted."""
+
+    arms_fixed: ClassVar[str] = ""  # why it needs all its arms from first to last; empty where they may come and go
+    rewards_fixed: ClassVar[str] = ""  # why a reward cannot be taken back; empty where it can
+
     def choose_among(self, state: Any, eligible: list[int], random: Random) -> Choice:
-        """Draw one of some arms only; interpreted, as are the three that follow."""
-        if self.throws_coins:
+        """Draw one of some arms only."""
+        if self.has_own_choose:
             raise InputError(f"{self.name} chooses in its own way, and does not say how among some of its arms")
         return drawn_among(eligible, self.probabilities_among(state, eligible), random)
 
@@ -116,18 +112,26 @@ class Policy(Part, Generic[Memory]):
         """How rewards are taken that come late, out of order or never: exact, weighted, or no."""
         return self.about.late if hasattr(type(self), "about") else "no"
 
-    @property
-    def waived(self) -> dict[str, str]:
-        """The laws that do not apply, each with the reason in words."""
-        return self.about.waived if hasattr(type(self), "about") else {}
+
+class PolicyInTeam(PolicyOnline[Memory]):
+    """What is counted where several agents share a policy."""
 
     def messages(self, state: Memory, rounds: int) -> int:
-        """What agents who share this policy have sent after so many rounds in all: here every reward is told."""
+        """How many messages agents who share this policy have sent after so many rounds in all: here one per reward."""
         return rounds
 
     def message_size(self, arms: int) -> int:
         """How many numbers a message holds: an arm and a reward."""
         return 2
+
+
+class PolicyInWords(PolicyInTeam[Memory]):
+    """What reports and pictures say of a policy."""
+
+    @property
+    def waived(self) -> dict[str, str]:
+        """The laws that do not apply, each with the reason in words."""
+        return self.about.waived if hasattr(type(self), "about") else {}
 
     def notes(self, setting: Setting) -> list[str]:
         """What a user should know about this policy in this setting."""
@@ -147,13 +151,27 @@ class Policy(Part, Generic[Memory]):
         return None
 
 
+class Policy(PolicyInWords[Memory]):
+    """Chooses arms and learns from what it sees.
+
+    `start` runs interpreted and makes the state, whose field `probabilities` is p(t). A policy needs `start`
+    and `learn`; the methods a loop calls are compiled in the lab and interpreted elsewhere: scalar loops, `math`, no
+    allocation. The classes above group all methods by who calls them.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.has_own_choose = cls.choose is not PolicyInPlay.choose
+        cls.looks = cls.look is not PolicyInPlay.look
+
+
 class Environment(Part, Generic[Memory]):
     """Pays rewards in [0, 1] whose means are known to the lab, never to the policy."""
 
     means: tuple[float, ...]
-    features: Floats | None = None  # what policies are told of each arm, where there is something
+    features: Floats | None = None  # of each arm, for policies to see
     family: NDArray[np.int64] | None = None  # (slates, items): what may be shown together, where not anything may
-    context_size: int = 0  # numbers told of each arm anew in every round; 0 where the game stays the same
+    context_size: int = 0  # features of each arm, new in every round; 0 where the game stays the same
     is_contextual: ClassVar[bool] = False  # `context` is the environment's own (derived)
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -165,7 +183,7 @@ class Environment(Part, Generic[Memory]):
         raise NotImplementedError(f"{self.name} has no start")
 
     def context(self, tables: Memory, uniform: float, features: Floats, means: Floats) -> float:
-        """Write each arm's features and mean in this round; answers what is left of the uniform, for the reward."""
+        """Write each arm's features and mean in this round; returns what is left of the uniform, for the reward."""
         return uniform
 
     def reward(self, tables: Memory, arm: int, mean: float, uniform: float) -> float:
@@ -182,7 +200,7 @@ class Adversary(Part, Generic[Memory]):
     """
 
     sees_draw: ClassVar[bool] = False  # threat model B (derived)
-    watches: ClassVar[bool] = False  # asks for p(t)
+    watches: ClassVar[bool] = False  # reads p(t)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -210,7 +228,7 @@ class Adversary(Part, Generic[Memory]):
     def tamper_means(
         self, memory: Memory, t: int, probabilities: Floats, means: Floats, proposal: Floats, random: Random
     ) -> bool:
-        """Write the wanted means into `proposal` and answer True, or leave the round alone."""
+        """Write the wanted means into `proposal` and return True, or leave the round alone."""
         return False
 
     def tamper_reward(self, memory: Memory, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:

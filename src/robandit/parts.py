@@ -1,10 +1,10 @@
-"""Parts: frozen values of parameters, checked and coerced when they are made, with a line in the catalogue."""
+"""Parts: frozen values of parameters, checked and coerced by their constructor, with a line in the catalogue."""
 
 import math
 from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, TypedDict, Union, Unpack, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -22,9 +22,7 @@ class About:
     summary: str
     reference: str = ""
     fidelity: str = "exact"  # exact | recalled | reconstruction
-    needs: tuple[
-        str, ...
-    ] = ()  # what a policy must be told: out of horizon, corruption, delta, features, agents, slots, family
+    needs: tuple[str, ...] = ()  # of a Setting: horizon, corruption, features, agents, slots, family; and delta
     sees: tuple[str, ...] = ()  # what an attacker looks at: such as p(t), the arm, the reward
     late: str = "no"  # rewards that come late, out of order or never: exact, weighted by the logged probability, or no
     bound: str = ""
@@ -40,40 +38,62 @@ class Word(IntEnum):
         return self.name.lower().replace("_", "-")
 
     @classmethod
-    def named(cls, given: Any) -> "Word | None":
-        """The word that was meant, None if it is none of them."""
-        return next((word for word in cls if word is given or str(word) == given), None)
+    def find(cls, value: Any) -> "Word | None":
+        """Return the word that a value is or spells, None if it is none of them."""
+        return next((word for word in cls if word is value or str(word) == value), None)
 
 
-def parameter(
-    default: Any,
-    description: str,
-    *,
-    above: float = -math.inf,
-    below: float = math.inf,
-    least: float = -math.inf,
-    most: float = math.inf,
-    infinite: bool = False,
-    choices: tuple[str, ...] = (),
-    published: Any = None,
-    scaled: Any = None,
-) -> Any:
-    """A field of a part with what the catalogue says of it and what the edge allows."""
-    limits = {"above": above, "below": below, "least": least, "most": most, "choices": choices, "infinite": infinite}
-    told = {"description": description, "published": published, "scaled": scaled}
-    return field(default=default, metadata={"limits": limits, **told})
+class ParameterOptions(TypedDict, total=False):
+    """What may be said of a parameter beside its default and its description."""
+
+    above: float
+    below: float
+    least: float
+    most: float
+    infinite: bool  # whether an infinite value is allowed
+    choices: tuple[str, ...]  # the words allowed, where it is text
+    published: Any  # the value of the paper
+    scaled: Any  # a value that lets the policy learn within a usual horizon
+
+
+LIMITS: dict[str, Any] = {
+    "above": -math.inf,
+    "below": math.inf,
+    "least": -math.inf,
+    "most": math.inf,
+    "choices": (),
+    "infinite": False,
+}
+
+
+def parameter(default: Any, description: str, **options: Unpack[ParameterOptions]) -> Any:
+    """A field of a part with what the catalogue says of it and which values it allows.
+
+    Args:
+        default: its value where none is set.
+        description: one line for the catalogue.
+        options: limits (`above`, `below`, `least`, `most`, `infinite`, `choices`) and the values `published`, `scaled`.
+    """
+    notes: dict[str, Any] = {"description": description, "published": None, "scaled": None}
+    for name, value in options.items():
+        if name not in ParameterOptions.__annotations__:
+            raise TypeError(f"parameter() has no option {name!r}")
+        if name in notes:
+            notes[name] = value
+    limits = {name: options.get(name, value) for name, value in LIMITS.items()}
+    return field(default=default, metadata={"limits": limits, **notes})
 
 
 @dataclass(frozen=True)
 class Part:
-    """A frozen value of parameters; checked and coerced to the annotated types when it is made."""
+    """A frozen value of parameters; checked and coerced to the annotated types by its constructor."""
 
     about: ClassVar[About]
 
     def __post_init__(self) -> None:
         hints = hints_of(type(self))
         for item in fields(self):
-            value = coerced(getattr(self, item.name), hints[item.name], item.name, self.name)
+            value = coerce(getattr(self, item.name), hints[item.name], item.name, self.name)
             limits = item.metadata.get("limits")
             if limits and value is not None:
                 check_limits(value, limits, item.name, self.name)
@@ -90,12 +110,12 @@ class Part:
         return {item.name: plain(getattr(self, item.name)) for item in fields(self)}
 
     def __str__(self) -> str:
-        shown = []
+        settings = []
         for item in fields(self):
             value = getattr(self, item.name)
-            if item.default is MISSING or not same(value, item.default):
-                shown.append(f"{item.name}={spelled(value)}")
-        return self.name + (":" + ",".join(shown) if shown else "")
+            if item.default is MISSING or not is_default(value, item.default):
+                settings.append(f"{item.name}={to_text(value)}")
+        return self.name + (":" + ",".join(settings) if settings else "")
 
 
 def plain(value: Any) -> Any:
@@ -103,13 +123,13 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, Part | Word) else value
 
 
-def same(value: Any, default: Any) -> bool:
+def is_default(value: Any, default: Any) -> bool:
     """Whether a value is its default; an array never is."""
     return type(value) is type(default) and not isinstance(value, np.ndarray) and bool(value == default)
 
 
-def spelled(value: Any) -> str:
-    """A value as text that gives it back exactly."""
+def to_text(value: Any) -> str:
+    """Return a value as text that gives it back exactly."""
     if isinstance(value, Part):
         return f"({value})"
     if isinstance(value, float):
@@ -134,13 +154,13 @@ def members(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else (hint,)
 
 
-def coerced(value: Any, hint: Any, name: str, part: str) -> Any:
-    """The value as one of its annotated types; an int field given 2.5 is refused rather than cut."""
+def coerce(value: Any, hint: Any, name: str, part: str) -> Any:
+    """Return the value as one of its annotated types, or raise InputError; an int field refuses 2.5."""
     allowed = members(hint)
     for words in (kind for kind in allowed if isinstance(kind, type) and issubclass(kind, Word)):
-        if words.named(value) is None:
+        if words.find(value) is None:
             raise InputError(f"{part}: {name} must be one of {', '.join(map(str, words))}, not {value!r}")
-        return words.named(value)
+        return words.find(value)
     kinds = [kind for kind in (bool, int, float) if kind in allowed]
     if (value is None and NoneType in allowed) or (isinstance(value, str) and str in allowed):
         return value

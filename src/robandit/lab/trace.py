@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 
 from robandit.errors import InputError
 from robandit.estimates import summarise
+from robandit.extras import require
 from robandit.game import Floats
 from robandit.lab.paused import PausedPlay
 
 
 @dataclass(frozen=True)
 class Team:
-    """What several agents pulled and sent, one entry a run."""
+    """What several agents pulled and sent, one entry per run."""
 
     pulls: NDArray[np.int64]  # (runs, agents, arms)
     messages: NDArray[np.int64]  # (runs,)
@@ -22,18 +23,18 @@ class Team:
 
     @property
     def agents(self) -> int:
-        """How many there are."""
+        """How many agents there are."""
         return int(self.pulls.shape[1])
 
     @property
     def bits(self) -> Floats:
-        """What was sent, at 32 bits a number."""
+        """What was sent, at 32 bits per number."""
         return np.asarray(32.0 * self.numbers * self.messages, np.float64)
 
     def regret(self, gaps: Floats) -> Floats:
         """Each agent's own regret, (runs, agents)."""
-        found: Floats = self.pulls @ gaps
-        return found
+        regret: Floats = self.pulls @ gaps
+        return regret
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,7 +48,7 @@ class Trace:
     rounds_changed: NDArray[np.int64]  # (runs,)
     gaps: Floats  # (arms,)
     engine: str
-    nanoseconds: float  # CPU time a round
+    nanoseconds: float  # of CPU time per round
     state: PausedPlay | None = None  # where the play was left, if it was
     road: str = ""  # how the loop was compiled: linked, or by numba as one; empty where it was not
     team: "Team | None" = None  # what the agents did, where there are several; regret and bill are the team's
@@ -56,12 +57,12 @@ class Trace:
 
     def __repr__(self) -> str:
         """What was played and what it cost, in a line; the arrays are attributes."""
-        told = self.summary()
-        half = "" if told["half_width_95"] is None else f" ± {told['half_width_95']:,.1f}"
+        regret = self.summary()
+        half = "" if regret["half_width_95"] is None else f" ± {regret['half_width_95']:,.1f}"
         runs = f"{len(self.regret):,} run{'s' * (len(self.regret) != 1)} of {self.horizon:,} rounds"
         paid = self.corruption_paid[:, -1].mean()
         bill = f", corruption {paid:,.1f}" if paid > 0 else ""
-        return f"<Trace: {runs}, {len(self.gaps)} arms, regret {told['mean']:,.1f}{half}{bill}>"
+        return f"<Trace: {runs}, {len(self.gaps)} arms, regret {regret['mean']:,.1f}{half}{bill}>"
 
     @property
     def horizon(self) -> int:
@@ -84,18 +85,19 @@ class Trace:
         return shares
 
     def to_arrow(self) -> Any:
-        """A pyarrow table, one row a run and checkpoint: run, round, regret, corruption_paid."""
-        import pyarrow
-
+        """A pyarrow table, one row per run and checkpoint: run, round, regret, corruption_paid."""
         runs, marks = self.regret.shape
-        return pyarrow.table(
-            {
-                "run": np.repeat(np.arange(runs), marks),
-                "round": np.tile(self.rounds, runs),
-                "regret": self.regret.ravel(),
-                "corruption_paid": self.corruption_paid.ravel(),
-            }
-        )
+        columns = {
+            "run": np.repeat(np.arange(runs), marks),
+            "round": np.tile(self.rounds, runs),
+            "regret": self.regret.ravel(),
+            "corruption_paid": self.corruption_paid.ravel(),
+        }
+        return require("pyarrow", "an Arrow table").table(columns)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The rows of `to_arrow`, for `polars.DataFrame(trace)`, `pyarrow.table(trace)` and others that know Arrow."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> Any:
         """The same as a pandas frame."""
@@ -103,7 +105,7 @@ class Trace:
 
     def plot(self, label: str = "regret") -> Any:
         """A picture of regret over time: a notebook shows it, `.save("regret.png")` writes it."""
-        import robandit  # drawing lives in a room above this one, and is reached by its public name
+        import robandit  # drawing is in a package above this one, and is reached by its public name
 
         return robandit.plot({label: self})
 

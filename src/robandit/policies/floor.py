@@ -27,7 +27,7 @@ class FloorState:
 class Floor(Policy[FloorState]):
     """Draws from (1 - share) p + share/K; the inner policy weights its update by the mixed probability.
 
-    A policy that throws its own coins or has no explicit p(t) is left to choose by itself and learns
+    A policy that chooses in a way of its own or has no explicit p(t) is left to choose by itself and learns
     only from its own choices, weighted by the probability it gave them; the floor's pulls pass it by.
     """
 
@@ -45,7 +45,7 @@ class Floor(Policy[FloorState]):
 
     @property
     def explicit(self) -> bool:  # type: ignore[override]  # a constant elsewhere, here the inner policy's
-        """Whether p(t) is known: if the inner policy's is."""
+        """Whether p(t) has a closed form: if the inner policy's has."""
         return self.inner.explicit
 
     @property
@@ -85,7 +85,7 @@ class Floor(Policy[FloorState]):
             state.probabilities[arm] = (1.0 - self.share) * state.inner.probabilities[arm] + self.share / arms
 
     def choose(self, state: FloorState, random: Random) -> Choice:
-        if not self.inner.throws_coins:
+        if not self.inner.has_own_choose:
             arm = draw(state.probabilities, random)
             return Choice(arm, state.probabilities[arm], 0)
         if random.uniform() < self.share:
@@ -95,7 +95,7 @@ class Floor(Policy[FloorState]):
         return Choice(own.arm, state.probabilities[own.arm] if self.explicit else math.nan, own.note)
 
     def choose_among(self, state: FloorState, eligible: list[int], random: Random) -> Choice:
-        if not self.inner.throws_coins:
+        if not self.inner.has_own_choose:
             return drawn_among(eligible, self.probabilities_among(state, eligible), random)
         if random.uniform() < self.share:
             return Choice(eligible[int(random.uniform() * len(eligible))], math.nan, -1)
@@ -124,8 +124,8 @@ class Floor(Policy[FloorState]):
             self.mix(state)
 
     def own(self, choice: Choice, arms: int) -> Choice:
-        """The choice as the inner policy made it, or as it was drawn for it from the mixture."""
-        if not self.inner.throws_coins:
+        """The choice as the inner policy's own, or as it was drawn for it from the mixture."""
+        if not self.inner.has_own_choose:
             return choice
         return Choice(choice.arm, (choice.probability - self.share / arms) / (1.0 - self.share), choice.note)
 

@@ -39,7 +39,7 @@ class Ftpl(Policy[FtplState]):
     about = About(
         name="ftpl",
         family="FTRL",
-        summary="follow the perturbed leader; needs no optimisation, but resampling makes its cost a round random",
+        summary="follow the perturbed leader; needs no optimisation, but resampling makes the cost of a round random",
         reference="Honda, Ito & Tsuchiya 2023; conditional resampling: Chen, Lee & Honda 2025",
         fidelity="recalled",
         bound="sum over arms of log(T)/Delta_a + C (regret on true means)",
@@ -94,8 +94,8 @@ class Ftpl(Policy[FtplState]):
         """Whether the arm has the least perturbed loss under fresh noise.
 
         Conditional: the arm first swaps its noise with the largest among the arms whose loss is at
-        most its own. One pass over fresh noise suffices: who holds that largest noise is known only at the
-        end, so the holder so far is kept apart and compared with the noise it gets in exchange.
+        most its own. One pass over fresh noise suffices: which arm holds that largest noise is clear only at
+        the end, so the holder so far is set apart and compared with the noise it gets in exchange.
         """
         limit = state.losses[arm] if self.resampling == Resampling.CONDITIONAL else -math.inf
         own, most, holder = 0.0, 0.0, arm

@@ -73,7 +73,7 @@ def hybrid_probabilities(
     """Minimise <p, L> - strength sum[sqrt p_i + sqrt(1 - p_i)/sqrt K] + b sum ln(1/p_i) on the simplex.
 
     Newton's method from the last p on all of it at once, with the multiplier of sum p = 1; the
-    Hessian is diagonal, `width` its inverse. A step is shortened to stay inside (0, 1). Answers the number of steps.
+    Hessian is diagonal, `width` its inverse. A step is shortened to stay inside (0, 1). Returns the number of steps.
     """
     arms = len(losses)
     if arms == 1:

@@ -11,12 +11,12 @@ from robandit.policies.thompson import Thompson, ThompsonState
 
 @dataclass(frozen=True)
 class OptimisticThompson(Thompson):
-    """Each arm begins with `optimism` successes that never happened, so that it takes as many lies to drop it."""
+    """Each arm begins with `optimism` successes that never happened, so it takes as many forged failures to drop it."""
 
     about = About(
         name="optimistic-thompson",
         family="Thompson",
-        summary="Thompson sampling with the prior Beta(1 + optimism, 1): dearer to turn, slow where means are small",
+        summary="Thompson sampling, prior Beta(1 + optimism, 1): costs more to fool, slow where means are small",
         reference="a variant of Agrawal & Goyal 2017",
         fidelity="exact",
         bound="none under corruption",

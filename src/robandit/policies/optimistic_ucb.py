@@ -14,7 +14,7 @@ class OptimisticUcb(Ucb1):
     about = About(
         name="optimistic-ucb",
         family="UCB",
-        summary="an index with a bonus linear/n: dear to turn for its regret, but it shows its next pull",
+        summary="an index with a bonus linear/n: expensive to fool for its regret, but its next pull is public",
         reference="Auer, Cesa-Bianchi & Fischer 2002; C/n for a known C: Lykouris, Mirrokni & Paes Leme 2018",
         fidelity="exact",
         bound="none under corruption for a scale this small",

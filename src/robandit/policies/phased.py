@@ -1,4 +1,4 @@
-"""What phased policies share: an epoch draws from fixed probabilities and looks at its sums only when it ends.
+"""What phased policies share: an epoch draws from fixed probabilities and uses its sums only when it ends.
 
 Because nothing happens inside an epoch, a phased policy can also be simulated by counts: see lab/counts.py.
 """

@@ -59,7 +59,7 @@ class SoftmaxGradient(Policy[SoftmaxGradientState]):
         self.show(state, largest)
 
     def show(self, state: SoftmaxGradientState, largest: float) -> None:
-        """p(t) as the softmax of the preferences, whose largest is known."""
+        """p(t) as the softmax of the preferences, the largest of which is an argument."""
         total = 0.0
         for arm in range(len(state.probabilities)):
             state.probabilities[arm] = math.exp(state.preferences[arm] - largest)

@@ -15,7 +15,7 @@ from robandit.variates import bernoulli_draw, beta_draw
 
 @dataclass
 class ThompsonState:
-    """The posterior's two counts per arm; p(t) has no closed form, so `probabilities` stays at its prior value."""
+    """The posterior's two counts per arm; p(t) has no closed form, so `probabilities` stays uniform."""
 
     probabilities: Floats
     wins: Floats

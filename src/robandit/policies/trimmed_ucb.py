@@ -13,7 +13,7 @@ from robandit.numerics import no_longer_awaited
 from robandit.parts import About, parameter
 from robandit.policies.ucb1 import Ucb1, Ucb1State, largest_sum
 
-STEPS = 100  # rewards are kept to the nearest of these, 0 and 1 exactly, so that a state stays small
+STEPS = 100  # rewards are rounded to the nearest of these, 0 and 1 exactly, so that a state stays small
 
 
 @dataclass
@@ -31,7 +31,7 @@ class TrimmedUcb(Ucb1):
         name="trimmed-ucb",
         family="UCB",
         summary="an index on means without the largest and smallest rewards; on rewards of 0 or 1 it is ucb1:scale=0.5",
-        reference="crUCB of Niss & Tewari 2020, for sigma = 1/2; rewards are kept to hundredths",
+        reference="crUCB of Niss & Tewari 2020, for sigma = 1/2; rewards are rounded to hundredths",
         fidelity="recalled",
         bound="sqrt(K T log T) if a share of at most trim of each arm's rewards is forged, and trim is small",
         cost="O(K + 100)",
@@ -57,13 +57,13 @@ class TrimmedUcb(Ucb1):
     def trimmed_mean(self, state: TrimmedUcbState, arm: int) -> float:
         """The mean of an arm's rewards without the smallest and the largest ones, as many of each."""
         left_out = math.floor(self.trim * state.pulls[arm])
-        below, total, kept = 0.0, 0.0, state.pulls[arm] - 2.0 * left_out
-        for step in range(STEPS + 1):  # in order of size: those from left_out to left_out + kept
+        below, total, used = 0.0, 0.0, state.pulls[arm] - 2.0 * left_out
+        for step in range(STEPS + 1):  # in order of size: those from left_out to left_out + used
             here = state.seen[arm, step]
-            counted = min(below + here, left_out + kept) - max(below, left_out)
-            total += max(counted, 0.0) * step
+            inside = min(below + here, left_out + used) - max(below, left_out)
+            total += max(inside, 0.0) * step
             below += here
-        return float(total / (STEPS * kept))
+        return float(total / (STEPS * used))
 
     def largest_index(self, state: Ucb1State) -> int:
         """As UCB1 with its own bonus."""

@@ -100,7 +100,7 @@ class TsallisInfRv(TsallisInf):
 
 
 def tsallis_probabilities(losses: Floats, rate: float, root: float, probabilities: Floats) -> tuple[float, int]:
-    """p_i = (a_i + z)^-2 with a_i = rate/2 (L_i - min L) and the z that makes them sum to 1; answers z and the steps.
+    """p_i = (a_i + z)^-2 with a_i = rate/2 (L_i - min L) and the z that makes them sum to 1; returns z and the steps.
 
     The sum is convex and decreasing in z and the root lies in [1, sqrt K], so Newton's method from
     the last root steps at most once too far and then climbs to it from the left.

@@ -31,7 +31,7 @@ class Ucb1(Policy[Ucb1State]):
     about = About(
         name="ucb1",
         family="UCB",
-        summary="optimism in the face of uncertainty; deterministic, so an adversary sees its next pull",
+        summary="optimism in the face of uncertainty; deterministic, so an adversary knows its next pull",
         reference="Auer, Cesa-Bianchi & Fischer 2002",
         fidelity="recalled",
         bound="sum over arms of 8 ln(T)/Delta_a without corruption; none with it",

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from robandit.dice import Random
-from robandit.game import Choice
+from robandit.game import Choice, PolicyInTeam, PolicyInWords, PolicyOnline
 from robandit.lab.bill import Bill
 from robandit.layout import Layout
 from robandit.version import __version__
 
 HERE = Path(__file__).parent
-OUTSIDE = {"start", "notes", "parameters", "name", "late", "waived"}  # methods that never run compiled
-OUTSIDE |= {"choose_among", "probabilities_among", "admit", "withdraw", "arms_fixed", "rewards_fixed", "reads_note"}
+OUTSIDE = {"start", "parameters", "name", "reads_note", "direction"}  # members that never run compiled
+OUTSIDE |= {name for group in (PolicyOnline, PolicyInTeam, PolicyInWords) for name in vars(group)}
 
 
 def methods_of(cls: type) -> dict[str, FunctionType]:

@@ -51,7 +51,7 @@ class LinearThompson(Policy[LinearThompsonState]):
         best, best_value = 0, -math.inf
         words = (random.s0, random.s1, random.s2, random.s3)
         for arm in range(len(state.probabilities)):
-            random.s0, random.s1, random.s2, random.s3 = words  # the same theta for every arm, and no room to keep it
+            random.s0, random.s1, random.s2, random.s3 = words  # the same theta for every arm, without storing it
             drawn = 0.0
             for i in range(len(state.ridge.theta)):
                 drawn += state.ridge.whitened[arm, i] * normal_draw(random)

@@ -31,7 +31,7 @@ def features_of(setting: Setting, name: str) -> Floats:
 
 
 def new_ridge(features: Floats) -> Ridge:
-    """Nothing seen."""
+    """A regression without rows."""
     dimension = features.shape[1]
     zeros = np.zeros(dimension)
     return Ridge(features, np.eye(dimension), np.eye(dimension), zeros, zeros.copy(), features.copy())

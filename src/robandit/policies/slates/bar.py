@@ -10,7 +10,16 @@ from robandit.dice import Random
 from robandit.game import Floats, Setting
 from robandit.parts import About, Word, parameter
 from robandit.policies.exponential_samba import LARGEST
-from robandit.policies.slates.slate import DRAWN, Members, Slate, Slates, anything, best_slate, even_slate, share_out
+from robandit.policies.slates.slate import (
+    DRAWN,
+    Members,
+    Slate,
+    SlatePolicy,
+    anything,
+    best_slate,
+    even_slate,
+    share_out,
+)
 
 
 class Form(Word):
@@ -31,7 +40,7 @@ class SlateBarState(Slate):
 
 
 @dataclass(frozen=True)
-class SlateBar(Slates[SlateBarState]):
+class SlateBar(SlatePolicy[SlateBarState]):
     """Outsiders rise and fall against the bar as challengers against SAMBA's leader, leaders by what they lack of 1.
 
     Where a marginal would go more than half of its way to 0 or 1, the whole step is shortened; that is seldom.
@@ -45,7 +54,7 @@ class SlateBar(Slates[SlateBarState]):
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("slots",),
         bound="none proved",
-        cost="O(K m) a slate",
+        cost="O(K m) per slate",
         waived=DRAWN,
     )
     learning_rate: float = parameter(0.1, "step alpha", above=0, below=LARGEST)

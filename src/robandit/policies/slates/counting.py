@@ -9,7 +9,16 @@ from robandit.dice import Random
 from robandit.game import Choice, Floats, Setting
 from robandit.numerics import FAR
 from robandit.parts import About, parameter
-from robandit.policies.slates.slate import DRAWN, Members, Slate, Slates, best_slate, certain, even_slate, members_of
+from robandit.policies.slates.slate import (
+    DRAWN,
+    Members,
+    Slate,
+    SlatePolicy,
+    best_slate,
+    certain,
+    even_slate,
+    members_of,
+)
 from robandit.variates import bernoulli_draw, beta_draw
 
 
@@ -24,14 +33,14 @@ class SlateCountState(Slate):
     rounds: int = 0
 
 
-def counted(setting: Setting) -> SlateCountState:
+def new_counts(setting: Setting) -> SlateCountState:
     """Nothing seen."""
     sums, pulls, index = np.zeros((3, setting.arms))
     return SlateCountState(*even_slate(setting), sums=sums, pulls=pulls, index=index, members=members_of(setting))
 
 
 @dataclass(frozen=True)
-class CombUcb1(Slates[SlateCountState]):
+class CombUcb1(SlatePolicy[SlateCountState]):
     """The slate with the largest sum of mean + sqrt(scale ln t/n); items never shown come first."""
 
     takes = "both"
@@ -43,13 +52,13 @@ class CombUcb1(Slates[SlateCountState]):
         fidelity="recalled",
         needs=("slots", "family"),
         bound="K m ln(T)/Delta without corruption; none with it",
-        cost="O(K m) a slate, or the list's length times m",
+        cost="O(K m) per slate, or the list's length times m",
         waived=DRAWN,
     )
     scale: float = parameter(1.5, "factor in the bonus", above=0, published=1.5)
 
     def start(self, setting: Setting) -> SlateCountState:
-        state = counted(setting)
+        state = new_counts(setting)
         self.aim(state)
         return state
 
@@ -74,7 +83,7 @@ class CombUcb1(Slates[SlateCountState]):
 
 
 @dataclass(frozen=True)
-class SlateThompson(Slates[SlateCountState]):
+class SlateThompson(SlatePolicy[SlateCountState]):
     """The slate that is best in one draw from all items' posteriors; with one slot `thompson`, bit for bit."""
 
     takes = "both"
@@ -87,12 +96,12 @@ class SlateThompson(Slates[SlateCountState]):
         fidelity="recalled",
         needs=("slots", "family"),
         bound="K m ln(T)/Delta without corruption; none with it",
-        cost="O(K) beta draws a slate",
+        cost="O(K) beta draws per slate",
         waived=DRAWN,
     )
 
     def start(self, setting: Setting) -> SlateCountState:
-        return counted(setting)
+        return new_counts(setting)
 
     def choose(self, state: SlateCountState, random: Random) -> Choice:
         return Choice(int(state.shown[state.slot]), math.nan, state.slot)

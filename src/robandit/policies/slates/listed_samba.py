@@ -11,7 +11,7 @@ from robandit.game import Floats, Setting
 from robandit.numerics import argmax
 from robandit.parts import About, parameter
 from robandit.policies.exponential_samba import LARGEST
-from robandit.policies.slates.slate import DRAWN, Members, Slate, Slates, check_rate, even_slate, share_out
+from robandit.policies.slates.slate import DRAWN, Members, Slate, SlatePolicy, check_rate, even_slate, share_out
 
 
 @dataclass
@@ -25,7 +25,7 @@ class ListedSambaState(Slate):
 
 
 @dataclass(frozen=True)
-class ListedSamba(Slates[ListedSambaState]):
+class ListedSamba(SlatePolicy[ListedSambaState]):
     """p_Z *= exp(alpha p_Z (G_Z - G_L)), G_Z = sum of R/x over items of Z that were shown; L leads and has the rest.
 
     On the simplex for alpha d < ln 2. With slates of one item it is `exponential-samba`, bit for bit.
@@ -38,8 +38,8 @@ class ListedSamba(Slates[ListedSambaState]):
         summary="exponential SAMBA on listed super-arms (paths, matchings), each learns from all that share its items",
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("slots", "family"),
-        bound="none proved; the simplex is kept for learning_rate < ln(2)/d",
-        cost="O(N d) a slate, N the list's length",
+        bound="none proved; p stays on the simplex for learning_rate < ln(2)/d",
+        cost="O(N d) per slate, N the list's length",
         waived=DRAWN,
     )
     learning_rate: float = parameter(0.1, "step alpha, below ln(2)/d", above=0, below=LARGEST)

@@ -14,7 +14,7 @@ from robandit.game import Choice, Floats, Policy, Setting
 
 @dataclass
 class Slate:
-    """How likely each item is to be shown, the slate shown now, and what it has paid so far."""
+    """The probability that each item is shown, the slate on show, and what it has paid so far."""
 
     probabilities: Floats  # marginals / m, which is a distribution
     marginals: Floats  # the probability that an item is on the next slate
@@ -30,7 +30,7 @@ DRAWN = {
 }
 
 
-class Slates(Policy[Memory]):
+class SlatePolicy(Policy[Memory]):
     """A subclass says how a slate is drawn and what is learnt from one that was paid."""
 
     plays = "slates"
@@ -63,33 +63,33 @@ class Slates(Policy[Memory]):
 def even_slate(setting: Setting) -> tuple[Floats, Floats, NDArray[np.int64], Floats, int]:
     """Every item as likely as any other; the fields of a `Slate` in their order."""
     arms, slots = setting.arms, setting.slots
-    shown, paid = np.arange(slots, dtype=np.int64), np.zeros(slots)
-    return np.full(arms, 1.0 / arms), np.full(arms, slots / arms), shown, paid, 0
+    first, paid = np.arange(slots, dtype=np.int64), np.zeros(slots)
+    return np.full(arms, 1.0 / arms), np.full(arms, slots / arms), first, paid, 0
 
 
-def madow(marginals: Floats, shown: NDArray[np.int64], random: Random) -> None:
+def madow(marginals: Floats, slate: NDArray[np.int64], random: Random) -> None:
     """Madow's systematic draw: one uniform, exactly m items, none twice, each with its marginal as probability."""
     threshold, total, taken = random.uniform(), 0.0, 0
     for item in range(len(marginals)):
         total += marginals[item]
-        if taken < len(shown) and threshold < total:
-            shown[taken] = item
+        if taken < len(slate) and threshold < total:
+            slate[taken] = item
             taken += 1
             threshold += 1.0
     item = len(marginals) - 1
-    while taken < len(shown):  # rounding left the sum just below the last threshold
-        if marginals[item] > 0.0 and not holds(shown, taken, item):
-            shown[taken] = item
+    while taken < len(slate):  # rounding left the sum just below the last threshold
+        if marginals[item] > 0.0 and not holds(slate, taken, item):
+            slate[taken] = item
             taken += 1
         item -= 1
 
 
-def holds(shown: NDArray[np.int64], taken: int, item: int) -> bool:
-    """Whether an item is among those taken."""
-    found = False
+def holds(slate: NDArray[np.int64], taken: int, item: int) -> bool:
+    """Whether an item is among the first `taken` of a slate."""
+    is_held = False
     for slot in range(taken):
-        found = found or shown[slot] == item
-    return found
+        is_held = is_held or slate[slot] == item
+    return is_held
 
 
 def share_out(state: Slate) -> None:
@@ -107,25 +107,25 @@ def certain(state: Slate) -> None:
     share_out(state)
 
 
-def best_slate(values: Floats, members: Members, shown: NDArray[np.int64]) -> None:
+def best_slate(values: Floats, members: Members, slate: NDArray[np.int64]) -> None:
     """The slate with the largest sum of values: the m largest, or the best of the list; the first one on ties."""
     if members[0, 0] < 0:
-        for slot in range(len(shown)):
+        for slot in range(len(slate)):
             best = -1
             for item in range(len(values)):
-                if (best < 0 or values[item] > values[best]) and not holds(shown, slot, item):
+                if (best < 0 or values[item] > values[best]) and not holds(slate, slot, item):
                     best = item
-            shown[slot] = best
+            slate[slot] = best
         return
     chosen, most = 0, -math.inf
     for number in range(len(members)):
         total = 0.0
-        for slot in range(len(shown)):
+        for slot in range(len(slate)):
             total += values[members[number, slot]]
         if total > most:
             chosen, most = number, total
-    for slot in range(len(shown)):
-        shown[slot] = members[chosen, slot]
+    for slot in range(len(slate)):
+        slate[slot] = members[chosen, slot]
 
 
 def members_of(setting: Setting) -> Members:

@@ -1,7 +1,7 @@
 """CBARBAR (Xu & Li 2021) for slates of several items, a reconstruction.
 
 Known are its bound, C + d^2 K/Delta, one call of the oracle for each item and epoch, and how d enters an epoch: gaps of
-slates begin at 1, item i is asked for lambda d^2/gap^2 times, the best slate d^2 K lambda 2^((m-1)/2) times. The sides
+slates begin at 1, item i is wanted lambda d^2/gap^2 times, the best slate d^2 K lambda 2^((m-1)/2) times. The sides
 of the band are rebuilt; d = 1 is `cbarbar`.
 """
 
@@ -15,7 +15,16 @@ from robandit.dice import Random, draw
 from robandit.game import Floats, Setting
 from robandit.parts import About, parameter
 from robandit.policies.phased import log_factor, whole
-from robandit.policies.slates.slate import DRAWN, Members, Slate, Slates, anything, best_slate, even_slate, share_out
+from robandit.policies.slates.slate import (
+    DRAWN,
+    Members,
+    Slate,
+    SlatePolicy,
+    anything,
+    best_slate,
+    even_slate,
+    share_out,
+)
 
 STAR = 0  # the entry that shows the best slate of the last epoch; entry i + 1 shows one that holds item i
 
@@ -39,7 +48,7 @@ class SlateCbarbarState(Slate):
 
 
 @dataclass(frozen=True)
-class SlateCbarbar(Slates[SlateCbarbarState]):
+class SlateCbarbar(SlatePolicy[SlateCbarbarState]):
     """An epoch shows the last best slate n_* times, and for each item a slate that holds it lambda d^2/gap^2 times."""
 
     about = About(
@@ -50,7 +59,7 @@ class SlateCbarbar(Slates[SlateCbarbarState]):
         fidelity="reconstruction",
         needs=("slots", "horizon", "delta"),
         bound="C + d^2 K log^2(T)/Delta",
-        cost="O(K), a draw a slate",
+        cost="O(K) and a draw per slate",
         waived=DRAWN,
     )
     scale: float = parameter(
@@ -113,7 +122,7 @@ class SlateCbarbar(Slates[SlateCbarbarState]):
     def aim(self, state: SlateCbarbarState, side: float) -> float:
         """The best slate by the band's lower side into STAR; for each item, by its upper side, the best that holds it.
 
-        Answers the first one's value; `side` is the half width of the band over the gap.
+        Returns the first one's value; `side` is the half width of the band over the gap.
         """
         slots = len(state.shown)
         for item in range(len(state.gaps)):

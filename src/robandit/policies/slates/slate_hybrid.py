@@ -8,14 +8,14 @@ import numpy as np
 from robandit.dice import Random
 from robandit.game import Floats, Setting
 from robandit.parts import About
-from robandit.policies.slates.slate import DRAWN, Slate, Slates, even_slate, share_out
+from robandit.policies.slates.slate import DRAWN, Slate, SlatePolicy, even_slate, share_out
 
 CERTAIN = 30.0  # an item within exp(-30) of certainty is certain
 
 
 @dataclass
 class SlateHybridState(Slate):
-    """A slate, estimated cumulative losses, the weight gamma of the second half, the level found last, and slates."""
+    """A slate, estimated losses, the weight gamma of the second half, the last level, the count of slates."""
 
     losses: Floats
     gamma: float
@@ -24,18 +24,18 @@ class SlateHybridState(Slate):
 
 
 @dataclass(frozen=True)
-class SlateHybrid(Slates[SlateHybridState]):
+class SlateHybrid(SlatePolicy[SlateHybridState]):
     """x minimises <x, L> + sqrt(t) sum(-sqrt(x) + gamma (1 - x) ln(1 - x)) over sum x = m; L grows by 2 (1 - R)/x."""
 
     about = About(
         name="slate-hybrid",
         family="FTRL",
-        summary="HYBRID, FTRL for slates: good in every world, turned by little",
+        summary="HYBRID, FTRL for slates: good in every world, cheap to fool",
         reference="Zimmert, Luo & Wei 2019",
         fidelity="recalled",
         needs=("slots",),
         bound="K m ln(T)/Delta, and sqrt(T K m) against any rewards",
-        cost="O(K), some 50 logarithms an item and slate",
+        cost="O(K), some 50 logarithms per item and slate",
         waived=DRAWN,
     )
 

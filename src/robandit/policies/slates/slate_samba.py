@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from robandit.dice import Random
 from robandit.game import Setting
 from robandit.parts import About, parameter
-from robandit.policies.slates.slate import DRAWN, Slate, Slates, check_rate, even_slate, share_out
+from robandit.policies.slates.slate import DRAWN, Slate, SlatePolicy, check_rate, even_slate, share_out
 
 
 @dataclass(frozen=True)
-class SlateSamba(Slates[Slate]):
+class SlateSamba(SlatePolicy[Slate]):
     """x_i += alpha w_i (g_i - mean of g under w), w_i = (x_i (1 - x_i))^2, g_i = R_i/x_i for what was shown, else 0.
 
     The sum of x does not change, and 0 < x < 1 stays true for alpha < 1/sqrt(m), whatever is paid: there is no
@@ -24,7 +24,7 @@ class SlateSamba(Slates[Slate]):
         reference="a variant of Denisov & Walton 2020, ours",
         needs=("slots",),
         bound="none proved; 0 < x < 1 is, for learning_rate < 1/sqrt(m)",
-        cost="O(K) a slate",
+        cost="O(K) per slate",
         waived=DRAWN,
     )
     learning_rate: float = parameter(0.2, "step alpha, below 1/sqrt(m)", above=0, below=1)

@@ -22,7 +22,7 @@ class TeamSambaState:
     steps: Floats
     ranked: Floats
     due: int  # the round of each agent after which the next message is sent
-    turn: int = 0  # choices made by all agents; the next one is that of agent turn mod V
+    turn: int = 0  # choices of all agents so far; the next is that of agent turn mod V
     sent: int = 0
 
 
