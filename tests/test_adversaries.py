@@ -122,7 +122,7 @@ class Late(rb.Schedule):
     about = rb.About("late", "the second half")
 
     def timetable(self, horizon, needed):
-        return rb.Timetable(horizon // 2, horizon, 1, horizon)
+        return Timetable(horizon // 2, horizon, 1, horizon)
 """
 
 
@@ -222,7 +222,7 @@ def test_a_bill_of_equal_items_comes_out_even() -> None:
 def test_dust_of_rounding_is_no_round(budget: float) -> None:
     """Flip costs 0.8 here: the budget pays for a whole number of rounds and not one more."""
     for engine in ("rounds", "counts"):
-        policy = rb.Barbar(scale=1) if engine == "counts" else rb.Samba()
+        policy = rb.policies.Barbar(scale=1) if engine == "counts" else rb.Samba()
         env, adversary = rb.Bernoulli(np.arange(1, 10) / 10), rb.attack("flip", budget=budget)
         trace = rb.simulate(policy, env, adversary, horizon=5000, runs=2, engine=engine)
         assert (trace.rounds_changed == round(budget / 0.8)).all()
@@ -323,7 +323,7 @@ def test_sink_shown_turns_everyone_away_from_the_best_arm(victim: str) -> None:
 
 
 def test_the_epoch_schedule_strikes_through_one_epoch_of_a_phased_policy() -> None:
-    policy = rb.Barbar(scale=1)
+    policy = rb.policies.Barbar(scale=1)
     length = policy.start(rb.Setting(4, 20_000)).length
     adversary = rb.attack("flip", schedule="epoch:number=1", budget=1e9)
     trace = rb.simulate(

@@ -123,13 +123,13 @@ def test_log_checkpoints_are_logarithmic() -> None:
 
 
 def test_regret_at_a_checkpoint_is_the_gap_of_each_pull() -> None:
-    trace = rb.simulate(rb.Uniform(), rb.Bernoulli([0.25, 0.75]), horizon=64, runs=4, checkpoints=[1, 64])
+    trace = rb.simulate(rb.policies.Uniform(), rb.Bernoulli([0.25, 0.75]), horizon=64, runs=4, checkpoints=[1, 64])
     assert np.array_equal(trace.regret[:, -1], 0.5 * trace.pulls[:, 0])
     assert trace.best_arm_share == trace.pulls[:, 1].sum() / 256
 
 
 def test_equal_best_arms_both_count() -> None:
-    trace = rb.simulate(rb.Uniform(), rb.Bernoulli([0.5, 0.5]), horizon=10, runs=2)
+    trace = rb.simulate(rb.policies.Uniform(), rb.Bernoulli([0.5, 0.5]), horizon=10, runs=2)
     assert trace.best_arm_share == 1.0
     assert trace.regret.max() == 0.0
 

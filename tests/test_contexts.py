@@ -11,7 +11,7 @@ import robandit as rb
 from robandit.conformance.law import require_same_play
 from robandit.environments.contexts import Contexts
 from robandit.errors import PartError
-from robandit.lab.matched import ContextLog
+from robandit.lab.matched import ContextLog, logged_by_probability
 from robandit.lab.runner import prepare
 from robandit.policies.linear.linucb import LinUcb
 from robandit.variates import normal_draw
@@ -42,7 +42,7 @@ def test_one_user_for_ever_is_a_game_of_fixed_features_to_the_bit(name: str) -> 
     """The loop for arms with features, told the same blocks once, and the loop that is told them in every round."""
     one = Contexts(arms=4, dimension=3, users=1)
     blocks = np.kron(np.eye(4), one.population.users)
-    fixed = rb.LinearRewards(rows=tuple(map(tuple, np.column_stack([one.means, blocks]))))
+    fixed = rb.environments.LinearRewards(rows=tuple(map(tuple, np.column_stack([one.means, blocks]))))
     adversary, terms = rb.attack("sink-shown", budget=5.5), {"horizon": 300, "runs": 3, "checkpoints": 7}
     plays = [rb.simulate(rb.policy(name), game, adversary, **terms) for game in (one, fixed)]  # type: ignore[arg-type]
     for field in ("regret", "corruption_paid", "pulls", "best_shares"):
@@ -139,7 +139,7 @@ def test_a_slip_in_a_users_look_is_one_sentence() -> None:
 
 # --- logs --------------------------------------------------------------------------------------------------------
 
-LOG = rb.logged_by_probability(GAME, 1500, [0.6, 0.3, 0.1], seed=4)
+LOG = logged_by_probability(GAME, 1500, [0.6, 0.3, 0.1], seed=4)
 
 
 @pytest.mark.parametrize(("name", "twin"), TWINS)
@@ -153,7 +153,7 @@ def test_same_rows_of_a_log_as_the_naive_replay(name: str, twin: type[Any]) -> N
 def test_a_replay_is_unbiased_whatever_the_logger_liked() -> None:
     """Even choices, logged probabilities from 0.1 to 0.6: their mean reward is 0.55; 5 standard errors, 6e-7."""
     game = Contexts(rows=((0.1, 0.5, 0.9, 1.0), (0.2, 0.6, 1.0, -1.0)), count=3)
-    log = rb.logged_by_probability(game, 30_000, [0.6, 0.3, 0.1], seed=6)
+    log = logged_by_probability(game, 30_000, [0.6, 0.3, 0.1], seed=6)
     found = rb.replay_contexts(rb.policy("uniform"), log)
     assert found.rounds == pytest.approx(3000, abs=5 * 52)
     assert found.mean == pytest.approx(0.55, abs=5 * 0.5 / 2740**0.5)

@@ -29,7 +29,7 @@ def both(policy: Any, adversary: Any, runs: int = 200, horizon: int = 5000) -> t
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_bills_agree_exactly_and_regrets_in_law(attack: str) -> None:
-    rounds, counts = both(rb.Barbar(scale=0.5), ATTACKS[attack])
+    rounds, counts = both(rb.policies.Barbar(scale=0.5), ATTACKS[attack])
     assert counts.corruption_paid == pytest.approx(rounds.corruption_paid, rel=1e-12)
     assert np.array_equal(counts.rounds_changed, rounds.rounds_changed)
     assert (counts.pulls.sum(axis=1) == 5000).all()
@@ -38,7 +38,9 @@ def test_bills_agree_exactly_and_regrets_in_law(attack: str) -> None:
         assert stats.ks_2samp(rounds.regret[:, checkpoint], counts.regret[:, checkpoint]).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("policy", [rb.Cbarbar(scale=0.5), rb.Draa(scale=0.5), rb.Barbat(scale=0.1)], ids=str)
+@pytest.mark.parametrize(
+    "policy", [rb.policies.Cbarbar(scale=0.5), rb.policies.Draa(scale=0.5), rb.policies.Barbat(scale=0.1)], ids=str
+)
 def test_every_phased_policy_agrees_in_law(policy: Any) -> None:
     rounds, counts = both(policy, ATTACKS["start"])
     assert stats.ks_2samp(rounds.regret[:, -1], counts.regret[:, -1]).pvalue > 1e-4
@@ -46,7 +48,7 @@ def test_every_phased_policy_agrees_in_law(policy: Any) -> None:
 
 def test_a_stretch_draws_entries_and_successes_with_their_probabilities() -> None:
     """10^9 rounds at once: each count and each sum within 6.5 standard deviations, about 0.02 % of it."""
-    policy = rb.Cbarbar(scale=1)
+    policy = rb.policies.Cbarbar(scale=1)
     state = policy.start(rb.Setting(3, 10**5))
     state.left, means, rounds = 2 * 10**9, np.array([0.1, 0.5, 0.9]), 10**9
     counts = play_stretch(policy, state, rounds, means, np.random.default_rng(3))
@@ -60,14 +62,14 @@ def test_a_stretch_draws_entries_and_successes_with_their_probabilities() -> Non
 
 
 def test_engine_is_named_and_chosen_above_ten_million_rounds() -> None:
-    short, long = (rb.simulate(rb.Barbar(), ENVIRONMENT, horizon=horizon, runs=1) for horizon in (1000, 10**9))
+    short, long = (rb.simulate(rb.policies.Barbar(), ENVIRONMENT, horizon=horizon, runs=1) for horizon in (1000, 10**9))
     assert (short.engine, long.engine) == ("rounds", "counts")
     assert long.pulls.sum() == 10**9
 
 
 def test_the_same_seed_gives_the_same_counts_on_any_number_of_threads() -> None:
     one, many = (
-        rb.simulate(rb.Barbar(), ENVIRONMENT, horizon=10**8, runs=9, engine="counts", threads=threads)
+        rb.simulate(rb.policies.Barbar(), ENVIRONMENT, horizon=10**8, runs=9, engine="counts", threads=threads)
         for threads in (1, 3)
     )
     assert np.array_equal(one.regret, many.regret)
@@ -77,11 +79,11 @@ def test_the_same_seed_gives_the_same_counts_on_any_number_of_threads() -> None:
     ("policy", "environment", "adversary", "reason"),
     [
         (rb.Samba(), ENVIRONMENT, None, "samba is not made of epochs"),
-        (rb.Barbar(pulls="blocks"), ENVIRONMENT, None, "not made of epochs"),
-        (rb.Barbar(), rb.Beta([0.1, 0.2]), None, "rewards must be bernoulli"),
-        (rb.Barbar(), ENVIRONMENT, rb.attack("flip", schedule="leading", budget=1), "fixed schedule"),
-        (rb.Barbar(), ENVIRONMENT, rb.attack("flip", schedule="random", budget=1), "must not be random"),
-        (rb.Barbar(), ENVIRONMENT, rb.attack("flip", schedule="even", budget=1e6), "100,000 times"),
+        (rb.policies.Barbar(pulls="blocks"), ENVIRONMENT, None, "not made of epochs"),
+        (rb.policies.Barbar(), rb.Beta([0.1, 0.2]), None, "rewards must be bernoulli"),
+        (rb.policies.Barbar(), ENVIRONMENT, rb.attack("flip", schedule="leading", budget=1), "fixed schedule"),
+        (rb.policies.Barbar(), ENVIRONMENT, rb.attack("flip", schedule="random", budget=1), "must not be random"),
+        (rb.policies.Barbar(), ENVIRONMENT, rb.attack("flip", schedule="even", budget=1e6), "100,000 times"),
     ],
 )
 def test_refused_with_the_reason(policy: Any, environment: Any, adversary: Any, reason: str) -> None:

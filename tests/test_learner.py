@@ -197,7 +197,7 @@ def test_policies_of_your_own(tmp_path: Path) -> None:
         about = rb.About(name="hasty", summary="learns at once or not at all")
 
     @dataclass(frozen=True)
-    class Bare(rb.Uniform):
+    class Bare(rb.policies.Uniform):
         about = rb.About(name="bare", summary="says nothing about arms", late="exact")
         admit = rb.Policy.admit
 

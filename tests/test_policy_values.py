@@ -219,7 +219,7 @@ def test_samba_stays_on_the_simplex_inside_a_floor(rate: float) -> None:
 def test_softmax_inside_a_floor_keeps_its_expected_step() -> None:
     """The mixed probability is weighted away: the expected step inside the floor is that of the policy alone."""
     means, probabilities = np.array([0.9, 0.5, 0.1]), np.array([0.98, 0.01, 0.01])
-    alone, floor = rb.SoftmaxGradient(), rb.Floor(0.3, rb.SoftmaxGradient())
+    alone, floor = rb.policies.SoftmaxGradient(), rb.Floor(0.3, rb.policies.SoftmaxGradient())
     steps = np.zeros((2, 3))
     for arm in range(3):
         state = alone.start(rb.Setting(3, 1))
@@ -296,5 +296,5 @@ def test_trimming_rewards_of_0_or_1_is_ucb1_with_half_the_bonus() -> None:
 
 
 def test_arms_that_pay_less_than_is_trimmed_look_alike() -> None:
-    trace = rb.simulate(rb.TrimmedUcb(trim=0.1), rb.Bernoulli((0.02, 0.05)), horizon=20_000, runs=10, seed=1)
+    trace = rb.simulate(rb.policies.TrimmedUcb(trim=0.1), rb.Bernoulli((0.02, 0.05)), horizon=20_000, runs=10, seed=1)
     assert abs(trace.best_arm_share - 0.5) < 0.02

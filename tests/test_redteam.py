@@ -152,7 +152,7 @@ def test_the_race_is_won_by_the_worst_attacks() -> None:
 
 
 def test_the_best_share_is_that_of_the_best_arms_alone() -> None:
-    trace = rb.simulate(rb.Uniform(), rb.Bernoulli((0.3, 0.8, 0.75, 0.8)), horizon=100, runs=3)
+    trace = rb.simulate(rb.policies.Uniform(), rb.Bernoulli((0.3, 0.8, 0.75, 0.8)), horizon=100, runs=3)
     assert final_values(trace)["best_share"] == (trace.pulls[:, [1, 3]].sum(axis=1) / 100).tolist()
 
 

@@ -7,7 +7,12 @@ from scipy import stats
 
 import robandit as rb
 
-POLICIES = [rb.Barbar(scale=1), rb.Cbarbar(scale=1), rb.Draa(scale=1), rb.Barbat(scale=0.2)]
+POLICIES = [
+    rb.policies.Barbar(scale=1),
+    rb.policies.Cbarbar(scale=1),
+    rb.policies.Draa(scale=1),
+    rb.policies.Barbat(scale=0.2),
+]
 ATTACKS = {
     "none": None,
     "middle": rb.attack("flip", schedule="middle", budget=300),

@@ -37,7 +37,10 @@ def require(module: str, purpose: str = "this") -> Any:
 
 def has_extra(library: str) -> bool:
     """Whether a library can be imported; it is not loaded."""
-    return find_spec(library) is not None
+    try:
+        return find_spec(library) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def missing_extra(error: ModuleNotFoundError, purpose: str = "this") -> MissingExtra | None:

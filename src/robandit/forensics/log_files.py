@@ -11,6 +11,7 @@ import numpy as np
 
 from robandit.csv_files import is_number_text, read_csv_rows, to_number
 from robandit.errors import InputError
+from robandit.extras import require
 from robandit.forensics.reward_log import COLUMNS, CheckedLog, Codes, ColumnNames, RewardLog
 from robandit.game import Floats
 from robandit.lab.log import Log
@@ -68,8 +69,7 @@ def read_journal(path: Path) -> RewardLog:
 
 def read_csv(path: Path, columns: ColumnNames) -> RewardLog:
     """Return the log in a CSV file with a header row."""
-    import pyarrow as pa
-    from pyarrow import csv
+    pa, csv = require("pyarrow", "a CSV file"), require("pyarrow.csv")
 
     _, header = next(read_csv_rows(path))
     names = name_by_role(columns, header, path)
@@ -91,8 +91,7 @@ def read_csv(path: Path, columns: ColumnNames) -> RewardLog:
 
 def read_parquet(path: Path, columns: ColumnNames) -> RewardLog:
     """Return the log in a Parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    pa, pq = require("pyarrow", "a Parquet file"), require("pyarrow.parquet")
 
     try:
         names = name_by_role(columns, pq.read_schema(path).names, path)

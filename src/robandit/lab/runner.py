@@ -245,6 +245,6 @@ def prepare(scenario: Scenario, checkpoints: Any = 200, until: int | None = None
     scenario.check_parts(until is not None)
     grid, last = checkpoint_grid(checkpoints, horizon) * turns, int(last * turns)
     grid = np.unique(np.append(grid[(grid > first) & (grid < last)], last))
-    start = scenario.state
+    buffers, start = Buffers.of(scenario, grid), scenario.state  # refuses what does not fit into memory
     streams = start.dice if isinstance(start, PausedPlay) else seed_words(scenario.seed, range(scenario.runs))
-    return Runner(scenario, last, streams, Buffers.of(scenario, grid))
+    return Runner(scenario, last, streams, buffers)

@@ -11,6 +11,7 @@ from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
+from robandit.extras import require
 from robandit.pictures.style import check_plot
 
 Data = ParamSpec("Data")
@@ -44,8 +45,7 @@ class Rendered:
 
     def to_bytes(self, kind: str) -> bytes:
         """The content of a file (svg, pdf or png); the same bytes for the same data."""
-        import matplotlib
-
+        matplotlib = require("matplotlib", "a picture")
         out = io.BytesIO()
         dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
         with matplotlib.rc_context({"svg.hashsalt": "robandit", "svg.fonttype": "none"}):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from robandit.errors import is_number
+from robandit.extras import require
 from robandit.pictures.rendered import Rendered
 from robandit.report.table import DataTable, format_value
 from robandit.store.files import sweep, write_atomically
@@ -58,6 +59,7 @@ def render(template: str, **values: Any) -> str:
 @cache
 def templates() -> Any:
     """The templates of this package; a value that is missing is an error."""
+    require("jinja2", "a page")
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined)

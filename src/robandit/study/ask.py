@@ -9,6 +9,7 @@ from typing import Any
 
 from robandit.errors import InputError, whole
 from robandit.estimates import summarise
+from robandit.extras import require
 from robandit.lab.trace import Trace, as_frame
 from robandit.progress import Progress, report_to
 from robandit.store.cells import ResultStore
@@ -82,7 +83,7 @@ class StudyResults:
 
     def to_arrow(self) -> Any:
         """A pyarrow table, one row per run: the parameters of the cell, the run, its regret and the corruption paid."""
-        import pyarrow
+        pyarrow = require("pyarrow", "an Arrow table")
 
         columns: dict[str, list[Any]] = {}
         for row, trace in self.cells():
