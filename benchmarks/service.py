@@ -1,8 +1,8 @@
-"""The decision service under load from this machine: durable decisions and rewards, waiting times, CPU a request.
+"""The decision service under load from this machine: durable decisions and rewards, waiting times, CPU per request.
 
-Rates depend on what else the machine does, which is told beside the figures that the service is to reach on an idle
+Rates depend on what else the machine does, which is printed beside the figures that the service is to reach on an idle
 machine of two cores. What must hold is a ratio of CPU within this run: to a bare server that commits rows of the same
-length and does nothing else (service_bare.py), and to the same requests by the longer road, through ASGI.
+length and does nothing else (service_bare.py), and to the same requests through ASGI.
 """
 
 import json
@@ -19,9 +19,9 @@ from typing import Any
 HERE = Path(__file__).parent
 ARMS = [f"arm {number}" for number in range(1, 11)]
 CONNECTIONS, SECONDS, ROUNDS = 64, 2.0, 3
-GOALS = {"decisions": (10_000, 20.0), "rewards": (8_000, 20.0)}  # a second and p99 in ms, on a machine that is idle
-CPU_GOAL = 100.0  # microseconds of CPU a durable request, on a machine that is idle
-TO_BARE, TO_ASGI = 5.5, 0.7  # CPU a request, at most so many times that of the other
+GOALS = {"decisions": (10_000, 20.0), "rewards": (8_000, 20.0)}  # per second and p99 in ms, on a machine that is idle
+CPU_GOAL = 100.0  # microseconds of CPU per durable request, on a machine that is idle
+TO_BARE, TO_ASGI = 5.5, 0.7  # CPU per request, at most so many times that of the other
 START_GOAL, SNAPSHOT_GOAL, VERIFY_GOAL = 8.0, 2.0, 5.0  # seconds for a million lines, on a machine that is idle
 START_LIMIT, VERIFY_LIMIT = 8.0, 16.0  # CPU, in times of reading and parsing the same lines
 TICK = os.sysconf("SC_CLK_TCK")
@@ -54,16 +54,16 @@ class Served:
             return json.loads(answer.read())
 
     def loaded(self, experiment: str, seconds: float, query: str = "") -> list[dict[str, Any]]:
-        """What the load generator saw, with the CPU the service took a request."""
+        """Returns what the load generator measured, with the CPU that the service took per request."""
         before = cpu_of(self.process.pid)
         words = [str(HERE / "service_load.py"), str(self.port), experiment, str(seconds), str(CONNECTIONS), "", query]
-        told: list[dict[str, Any]] = json.loads(
+        kinds: list[dict[str, Any]] = json.loads(
             subprocess.run([sys.executable, *words], check=True, capture_output=True).stdout
         )
         spent = cpu_of(self.process.pid) - before
-        for one in told:
-            one["cpu_us"] = 1e6 * spent / sum(other["requests"] for other in told)
-        return told
+        for one in kinds:
+            one["cpu_us"] = 1e6 * spent / sum(other["requests"] for other in kinds)
+        return kinds
 
     def stop(self) -> None:
         """Let it end as a person would."""
@@ -79,47 +79,47 @@ def bare_server(folder: str) -> Served:
 
 
 def loads(folder: str) -> bool:
-    """Decisions, then their rewards, of all candidates in turn; answers whether the ratios hold."""
-    roads = {"robandit serve": "", "the same through ASGI": "?x", "a bare server": ""}
+    """Decisions, then their rewards, of all candidates in turn; returns whether the ratios hold."""
+    queries = {"robandit serve": "", "the same through ASGI": "?x", "a bare server": ""}
     ours, other = Served(f"sqlite:///{folder}/bench.db", "--watch", "0"), bare_server(folder)
-    found: dict[str, list[list[dict[str, Any]]]] = {name: [] for name in roads}
+    measured: dict[str, list[list[dict[str, Any]]]] = {name: [] for name in queries}
     try:
         ours.ask("/v1/experiments", {"name": "bench", "arms": ARMS, "policy": "samba"})
         for _ in range(ROUNDS):
-            for name, query in roads.items():
+            for name, query in queries.items():
                 server = other if name == "a bare server" else ours
-                found[name].append(server.loaded("bench", SECONDS, query))
+                measured[name].append(server.loaded("bench", SECONDS, query))
         health = ours.ask("/healthz")
     finally:
         ours.stop()
         other.stop()
-    cpu = {name: statistics.median(run[0]["cpu_us"] for run in runs) for name, runs in found.items()}
-    print_loads(found, cpu, health)
+    cpu = {name: statistics.median(run[0]["cpu_us"] for run in runs) for name, runs in measured.items()}
+    print_loads(measured, cpu, health)
     to_bare, to_asgi = (cpu["robandit serve"] / cpu[name] for name in ("a bare server", "the same through ASGI"))
-    print(f"\n{'CPU a request, ratios within this run':58} {'ratio':>9} {'limit':>7}")
+    print(f"\n{'CPU per request, ratios within this run':58} {'ratio':>9} {'limit':>7}")
     print(f"{'robandit serve / a bare server':58} {to_bare:9.2f} {TO_BARE:7.1f}")
     print(f"{'robandit serve / the same through ASGI':58} {to_asgi:9.2f} {TO_ASGI:7.1f}")
-    good = all(set(one["statuses"]) == {"201"} for runs in found.values() for run in runs for one in run)
+    good = all(set(one["statuses"]) == {"201"} for runs in measured.values() for run in runs for one in run)
     return good and to_bare <= TO_BARE and to_asgi <= TO_ASGI
 
 
-def print_loads(found: dict[str, list[list[dict[str, Any]]]], cpu: dict[str, float], health: dict[str, Any]) -> None:
+def print_loads(measured: dict[str, list[list[dict[str, Any]]]], cpu: dict[str, float], health: dict[str, Any]) -> None:
     """The best of the rounds, and how far it is from what an idle machine is to reach."""
-    load, own = os.getloadavg()[0], found["robandit serve"][0][0]["own_us"]
-    print(f"\nservice, SQLite, {CONNECTIONS} connections, best of {ROUNDS} rounds of {SECONDS:g} s; no looks for fraud")
-    print(f"the machine's load is {load:.1f}; the generator takes {own} us of CPU a request beside it")
+    load, own = os.getloadavg()[0], measured["robandit serve"][0][0]["own_us"]
+    print(f"\nservice, SQLite, {CONNECTIONS} connections, best of {ROUNDS} rounds of {SECONDS:g} s; no audits")
+    print(f"the machine's load is {load:.1f}; the generator takes {own} us of CPU per request beside it")
     print(
         f"a sync of the disk took {health['sync_ms']:.1f} ms at the start, a commit {health['commit_ms']:.1f} ms lately"
     )
-    print(f"{'':58} {'a second':>9} {'p50 ms':>7} {'p99 ms':>7} {'CPU us':>7}")
-    for name, runs in found.items():
+    print(f"{'':58} {'per second':>10} {'p50 ms':>7} {'p99 ms':>7} {'CPU us':>7}")
+    for name, runs in measured.items():
         for place, kind in enumerate(GOALS):
             best = max((run[place] for run in runs), key=lambda one: one["a_second"])
             times = f"{best['ms']['p50']:7.1f} {best['ms']['p99']:7.1f}"
-            print(f"{name + ', ' + kind:58} {best['a_second']:9,} {times} {cpu[name]:7.0f}")
+            print(f"{name + ', ' + kind:58} {best['a_second']:10,} {times} {cpu[name]:7.0f}")
     for place, (kind, (rate, wait)) in enumerate(GOALS.items()):
-        best = max((run[place] for run in found["robandit serve"]), key=lambda one: one["a_second"])
-        goals = {f"{rate:,} a second": best["a_second"] >= rate, f"p99 {wait:g} ms": best["ms"]["p99"] <= wait}
+        best = max((run[place] for run in measured["robandit serve"]), key=lambda one: one["a_second"])
+        goals = {f"{rate:,} per second": best["a_second"] >= rate, f"p99 {wait:g} ms": best["ms"]["p99"] <= wait}
         goals[f"CPU {CPU_GOAL:g} us"] = cpu["robandit serve"] <= CPU_GOAL
         words = ", ".join(f"{goal} {'reached' if met else 'MISSED'}" for goal, met in goals.items())
         print(f"{kind}, what the design asks of an idle machine: {words}")
@@ -139,9 +139,9 @@ def begins(folder: str, rows: int) -> bool:
     engine.create(NewExperiment("long", ARMS, "samba"))
     experiment, batch = engine.find("long"), []
     while experiment.line < rows:
-        made = engine.decide(experiment, DecisionRequest(), None)
-        batch += made.rows
-        batch += engine.reward(experiment, made.message.id, Reward(float(experiment.line % 4 == 0)), "somebody").rows
+        answer = engine.decide(experiment, DecisionRequest(), None)
+        batch += answer.rows
+        batch += engine.reward(experiment, answer.message.id, Reward(float(experiment.line % 4 == 0)), "somebody").rows
         if len(batch) > 5000:
             store.commit(batch)
             batch = []
@@ -176,7 +176,7 @@ def begins(folder: str, rows: int) -> bool:
 
 
 def main(rows: int = 200_000) -> bool:
-    """All; answers whether the limits hold."""
+    """Run all; returns whether the limits hold."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
         held = loads(folder)
         held &= begins(folder, rows)

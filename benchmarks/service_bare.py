@@ -82,7 +82,7 @@ class Connection(asyncio.Protocol):
         self.parser.feed_data(data)
 
     def on_url(self, url: bytes) -> None:
-        """What is asked for."""
+        """The path of a request."""
         self.url = url
 
     def on_header(self, name: bytes, value: bytes) -> None:

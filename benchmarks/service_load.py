@@ -1,7 +1,7 @@
 """A load generator: connections that ask again as soon as they are answered, on this machine; prints JSON.
 
 `python benchmarks/service_load.py PORT EXPERIMENT SECONDS [CONNECTIONS] [TOKEN] [QUERY]` asks for decisions, then
-tells their rewards; `own_us` is the CPU that it took itself, a request.
+reports their rewards; `own_us` is the CPU that it took itself per request.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class Client(asyncio.Protocol):
 
 
 class Load:
-    """What is asked, and what came back."""
+    """The requests, and what came back."""
 
     def __init__(self, port: int, experiment: str, kind: str, seconds: float, token: str = "", query: str = "") -> None:
         head = f"host: 127.0.0.1:{port}\r\ncontent-type: application/json\r\n"
@@ -122,9 +122,9 @@ async def main(
 ) -> list[dict[str, object]]:
     """Decisions, then their rewards."""
     load = Load(port, experiment, "decisions", seconds, token, query)
-    told = [await played(load, port, connections)]
+    kinds = [await played(load, port, connections)]
     load.kind, load.ends, load.times, load.statuses = "rewards", time.perf_counter() + seconds, [], {}
-    return [*told, await played(load, port, connections)]
+    return [*kinds, await played(load, port, connections)]
 
 
 if __name__ == "__main__":

@@ -14,9 +14,11 @@ from service import ARMS, CONNECTIONS, SECONDS, Served, bare_server, cpu_of
 
 from tests.postgres_server import Server, children
 
-GOAL, WAIT = 1_500, 80.0  # events a second and p99 in ms, on a machine that is idle
-TO_BARE = 7.0  # CPU a request in the service, at most so many times that of a bare server on SQLite; the database's own
-# is told beside it
+GOAL, WAIT = 1_500, 80.0  # events per second and p99 in ms, on a machine that is idle
+TO_BARE = (
+    7.0  # CPU per request in the service, at most so many times that of a bare server on SQLite; the database's own
+)
+# is printed beside it
 
 
 def database_cpu(server: Server) -> float:
@@ -25,7 +27,7 @@ def database_cpu(server: Server) -> float:
 
 
 def loads(folder: str | None = None) -> bool:
-    """Decisions, then their rewards; answers whether the ratio holds and every answer was a success."""
+    """Decisions, then their rewards; returns whether the ratio holds and every answer was a success."""
     with tempfile.TemporaryDirectory(dir=".") as place:
         other = bare_server(place)
         try:
@@ -38,23 +40,23 @@ def loads(folder: str | None = None) -> bool:
         try:
             served.ask("/v1/experiments", {"name": "bench", "arms": ARMS, "policy": "samba"})
             before = database_cpu(server)
-            told = served.loaded("bench", SECONDS)
-            spent = 1e6 * (database_cpu(server) - before) / sum(one["requests"] for one in told)
+            kinds = served.loaded("bench", SECONDS)
+            spent = 1e6 * (database_cpu(server) - before) / sum(one["requests"] for one in kinds)
         finally:
             served.stop()
     finally:
         server.close()
     load = os.getloadavg()[0]
     title = f"service, PostgreSQL, {CONNECTIONS} connections (load of the machine {load:.1f})"
-    print(f"\n{title:58} {'a second':>9} {'p50 ms':>7} {'p99 ms':>7} {'CPU us':>7} {'database':>7}")
+    print(f"\n{title:58} {'per second':>10} {'p50 ms':>7} {'p99 ms':>7} {'CPU us':>7} {'database':>7}")
     held = True
-    for one in told:
-        row = f"{one['kind'] + f', durable (idle: {GOAL:,}, p99 {WAIT:g})':58} {one['a_second']:9,}"
+    for one in kinds:
+        row = f"{one['kind'] + f', durable (idle: {GOAL:,}, p99 {WAIT:g})':58} {one['a_second']:10,}"
         times = f"{one['ms']['p50']:7.1f} {one['ms']['p99']:7.1f}"
         print(f"{row} {times} {one['cpu_us']:7.0f} {spent:7.0f}")
         held &= set(one["statuses"]) == {"201"}
-    ratio = told[0]["cpu_us"] / bare
-    print(f"{'CPU a request / that of a bare server on SQLite':58} {ratio:9.2f} (limit {TO_BARE:g})")
+    ratio = kinds[0]["cpu_us"] / bare
+    print(f"{'CPU per request / that of a bare server on SQLite':58} {ratio:9.2f} (limit {TO_BARE:g})")
     return held and ratio <= TO_BARE
 
 

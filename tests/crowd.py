@@ -1,4 +1,4 @@
-"""Clients of several service processes that never give up, and a check of all they were told against the journal."""
+"""Clients of several service processes that never give up, and a check of all answers against the journal."""
 
 import http.client
 import json
@@ -17,14 +17,14 @@ from robandit.service.ids import read_id
 from robandit.service.stores.base import NO_HEAD, ServiceStore, extend_chain
 
 
-def asked(address: str, token: str, method: str, path: str, told: Any = None, key: str = "") -> tuple[int, Any, str]:
+def send(address: str, token: str, method: str, path: str, body: Any = None, key: str = "") -> tuple[int, Any, str]:
     """Status, message and where to go instead; 0 if there was no answer."""
     parts = urlsplit(address)
     line = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
     headers = {"content-type": "application/json"} | ({"idempotency-key": key} if key else {})
     headers |= {"authorization": f"Bearer {token}"} if token else {}
     try:
-        line.request(method, path, None if told is None else json.dumps(told), headers)
+        line.request(method, path, None if body is None else json.dumps(body), headers)
         answer = line.getresponse()
         return answer.status, json.loads(answer.read()), answer.headers.get("location", "")
     except (OSError, http.client.HTTPException):
@@ -34,7 +34,7 @@ def asked(address: str, token: str, method: str, path: str, told: Any = None, ke
 
 
 class Crowd:
-    """Clients that decide and reward, at any of the processes, until told to stop."""
+    """Clients that decide and reward, at any of the processes, until they are stopped."""
 
     def __init__(self, addresses: list[str], experiment: int, token: str, clients: int = 3) -> None:
         self.addresses, self.path, self.token = addresses, f"/v1/experiments/{experiment}", token
@@ -61,11 +61,11 @@ class Crowd:
                 return
             self.rewarded[decision["id"]] = value
 
-    def insist(self, dice: random.Random, method: str, path: str, told: Any, key: str = "") -> Any:
+    def insist(self, dice: random.Random, method: str, path: str, body: Any, key: str = "") -> Any:
         """A success, from whichever process; None if the time is over before."""
         address = dice.choice(self.addresses)
         while not self.over:
-            status, message, location = asked(address, self.token, method, self.path + path, told, key)
+            status, message, location = send(address, self.token, method, self.path + path, body, key)
             self.statuses[status] += 1
             if status in (200, 201):
                 time.sleep(0.02)
@@ -113,16 +113,16 @@ def check(crowd: Crowd, store: ServiceStore, experiment: int) -> None:
             rewards[entry["id"]] = entry["value"]
     assert set(keys.values()) <= {1}
     assert store.head(experiment) == (line, chain)
-    for name, told in crowd.decided.items():
-        number = read_id(key, told["id"]).number  # type: ignore[union-attr]
-        kept = decisions[number]
-        assert (kept["key"], kept["arm"], kept["chance"]) == (name, told["arm"], told["probability"])
+    for name, reply in crowd.decided.items():
+        number = read_id(key, reply["id"]).number  # type: ignore[union-attr]
+        recorded = decisions[number]
+        assert (recorded["key"], recorded["arm"], recorded["chance"]) == (name, reply["arm"], reply["probability"])
     for id, value in crowd.rewarded.items():
         assert rewards[read_id(key, id).number] == value  # type: ignore[union-attr]
 
 
 def folded(store: ServiceStore, experiment: int) -> Any:
     """What an experiment's page tells, from the journal alone."""
-    kept = next(one for one in store.experiments() if one.id == experiment)
+    record = next(one for one in store.experiments() if one.id == experiment)
     engine = Engine(store, records=[])
-    return msgspec.to_builtins(engine.about(open_experiment(store, kept, snapshots=False)))["arms"]
+    return msgspec.to_builtins(engine.about(open_experiment(store, record, snapshots=False)))["arms"]

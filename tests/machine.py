@@ -36,18 +36,18 @@ class Promise:
 
     def __init__(self, rules: dict[str, Any], patience: int) -> None:
         self.rules, self.patience = rules, patience
-        self.made: list[tuple[float, messages.DecisionReply]] = []
+        self.decided: list[tuple[float, messages.DecisionReply]] = []
         self.keys: dict[str, messages.DecisionReply] = {}
         self.units: dict[str, int] = {}
         self.values: dict[tuple[int, str], float] = {}
-        self.shown: set[int] = set()
+        self.activated: set[int] = set()
         self.arms = dict.fromkeys(["a", "b", "c"], "active")
 
     def open(self, number: int, now: float) -> bool:
         """Whether a decision still waits."""
         window = self.rules.get("window")
-        young = len(self.made) - number <= self.patience
-        return young and (window is None or now < self.made[number][0] + window)
+        young = len(self.decided) - number <= self.patience
+        return young and (window is None or now < self.decided[number][0] + window)
 
     def reward(self, number: int, now: float, value: float, part: str) -> int:
         """The status of a reward, which is then remembered."""
@@ -63,18 +63,18 @@ class Promise:
 
     def activate(self, number: int, now: float) -> int:
         """The status of an activation."""
-        if not self.rules["activation"] or number in self.shown:
+        if not self.rules["activation"] or number in self.activated:
             return 200
         if not self.open(number, now):
             return 410
-        self.shown.add(number)
+        self.activated.add(number)
         return 201
 
     def stuck(self, unit: str | None, now: float, among: list[str]) -> messages.DecisionReply | None:
         """The decision that a unit has, while it lasts."""
         if unit is None or not self.rules["sticky"] or unit not in self.units:
             return None
-        time, decision = self.made[self.units[unit]]
+        time, decision = self.decided[self.units[unit]]
         lasts = self.rules.get("window") is None or now < time + self.rules["window"]
         return decision if lasts and decision.arm in among else None
 
@@ -107,29 +107,29 @@ class Machine(RuleBasedStateMachine):
         rules = {"window": window, "aggregate": aggregate if window else "first", "activation": activation}
         rules |= {"sticky": sticky} | ({} if "default" in more and window is None else more)
         self.promise = Promise(rules, patience)
-        asked = messages.NewExperiment("one", ["a", "b", "c"], policy, seed=7, patience=patience)
-        asked.rules, asked.shadow = messages.ExperimentRules(**rules), ["exp3"] if shadow else []
-        self.same(lambda engine: engine.create(asked))
+        request = messages.NewExperiment("one", ["a", "b", "c"], policy, seed=7, patience=patience)
+        request.rules, request.shadow = messages.ExperimentRules(**rules), ["exp3"] if shadow else []
+        self.same(lambda engine: engine.create(request))
         self.same(lambda engine: engine.create(messages.NewExperiment("other", ["a", "b"], "exp3", seed=8)))
-        assert self.same(lambda engine: engine.create(asked)).status == 409
+        assert self.same(lambda engine: engine.create(request)).status == 409
         other = self.same(lambda engine: engine.decide(engine.find("other"), messages.DecisionRequest(), None))
         self.foreign = other.message.id
 
     def same(self, ask: Callable[[Engine], Answer]) -> Any:
         """One answer, or one refusal, of all engines; its lines are committed."""
-        told = []
+        answers = []
         for engine, store in zip(self.engines, self.stores, strict=True):
             before = {one.id: one.line for one in engine.experiments.values()}
             try:
                 answer = ask(engine)
             except Problem as problem:
                 assert {one.id: one.line for one in engine.experiments.values()} == before
-                told.append(problem)
+                answers.append(problem)
             else:
                 store.commit(answer.rows)
-                told.append(answer)
-        first = told[0]
-        for other in told[1:]:
+                answers.append(answer)
+        first = answers[0]
+        for other in answers[1:]:
             assert type(other) is type(first)
             assert other.status == first.status
             assert getattr(other, "detail", None) == getattr(first, "detail", None)
@@ -150,38 +150,38 @@ class Machine(RuleBasedStateMachine):
     def decide(self, key: str | None, unit: str | None, eligible: list[str] | None, count: int | None) -> None:
         """A decision, or the one that is there already."""
         ask, promise = messages.DecisionRequest(eligible, unit, count), self.promise
-        told = self.same(lambda engine: engine.decide(self.one(engine), ask, key))
+        outcome = self.same(lambda engine: engine.decide(self.one(engine), ask, key))
         active = [arm for arm, status in promise.arms.items() if status == "active"]
         among = active if eligible is None else [arm for arm in active if arm in eligible]
         unknown = any(arm not in promise.arms for arm in eligible or ())
         if not among or unknown:
-            assert told.status == 422
+            assert outcome.status == 422
             return
-        made = [told.message] if count is None else told.message.decisions
+        replies = [outcome.message] if count is None else outcome.message.decisions
         new = 0
-        for place, decision in enumerate(made):
+        for place, decision in enumerate(replies):
             name = key if count is None or key is None else f"bulk {key} {place}"
-            known = promise.keys.get(name or "") or promise.stuck(unit, self.now, among)
-            if known is not None:
-                assert decision == known
+            earlier = promise.keys.get(name or "") or promise.stuck(unit, self.now, among)
+            if earlier is not None:
+                assert decision == earlier
             else:
-                assert decision.id == issue_id(KEY, 0, 1, len(promise.made))
+                assert decision.id == issue_id(KEY, 0, 1, len(promise.decided))
                 assert decision.arm in among
                 assert decision.probability is None or 0.0 < decision.probability <= 1.0
                 assert not decision.holdout or decision.probability == 1.0 / len(among)
                 new += 1
                 if unit is not None:
-                    promise.units[unit] = len(promise.made)
+                    promise.units[unit] = len(promise.decided)
                 if name is not None:
                     promise.keys[name] = decision
-                promise.made.append((self.now, decision))
-        assert told.status == (201 if new else 200)
+                promise.decided.append((self.now, decision))
+        assert outcome.status == (201 if new else 200)
 
     def number(self, ago: int) -> int:
         """A decision, so many ago."""
-        return max(len(self.promise.made) - 1 - ago, 0)
+        return max(len(self.promise.decided) - 1 - ago, 0)
 
-    @precondition(lambda self: self.promise.made)
+    @precondition(lambda self: self.promise.decided)
     @rule(
         ago=PLACES,
         value=st.sampled_from([0.0, -0.0, 0.25, 1.0, 1.0000001, -1.0, float("inf"), float("nan")]),
@@ -191,9 +191,9 @@ class Machine(RuleBasedStateMachine):
     def reward(self, ago: int, value: float, part: str | None, source: str | None) -> None:
         """A reward: new, the same, another, late or none."""
         number = self.number(ago)
-        id, asked = self.promise.made[number][1].id, messages.Reward(value, source, part)
-        told = self.same(lambda engine: engine.reward(self.one(engine), id, asked, source))
-        assert told.status == self.promise.reward(number, self.now, value, part or "")
+        id, request = self.promise.decided[number][1].id, messages.Reward(value, source, part)
+        outcome = self.same(lambda engine: engine.reward(self.one(engine), id, request, source))
+        assert outcome.status == self.promise.reward(number, self.now, value, part or "")
 
     @precondition(lambda self: self.promise.values)
     @rule(place=st.integers(0, 3), value=GOOD, other=st.booleans())
@@ -201,24 +201,24 @@ class Machine(RuleBasedStateMachine):
         """What has a reward gets the same one, or maybe another."""
         number, part = list(self.promise.values)[-1 - place % len(self.promise.values)]
         value = value if other else self.promise.values[number, part]
-        id, asked = self.promise.made[number][1].id, messages.Reward(value, None, part or None)
-        told = self.same(lambda engine: engine.reward(self.one(engine), id, asked, None))
-        assert told.status == self.promise.reward(number, self.now, value, part)
+        id, request = self.promise.decided[number][1].id, messages.Reward(value, None, part or None)
+        outcome = self.same(lambda engine: engine.reward(self.one(engine), id, request, None))
+        assert outcome.status == self.promise.reward(number, self.now, value, part)
 
-    @precondition(lambda self: self.promise.made)
+    @precondition(lambda self: self.promise.decided)
     @rule(ago=PLACES, value=GOOD, source=st.sampled_from(SOURCES))
     def reward_well(self, ago: int, value: float, source: str | None) -> None:
         """A reward in range."""
         self.reward(ago, value, None, source)
 
-    @precondition(lambda self: self.promise.made)
+    @precondition(lambda self: self.promise.decided)
     @rule(ago=PLACES)
     def activate(self, ago: int) -> None:
         """It was shown."""
         number = self.number(ago)
-        id = self.promise.made[number][1].id
-        told = self.same(lambda engine: engine.activate(self.one(engine), id))
-        assert told.status == self.promise.activate(number, self.now)
+        id = self.promise.decided[number][1].id
+        outcome = self.same(lambda engine: engine.activate(self.one(engine), id))
+        assert outcome.status == self.promise.activate(number, self.now)
 
     @rule(letter=st.integers(0, 39), other=st.sampled_from("Ab0-"), epoch=st.integers(0, 1), beyond=st.integers(0, 2))
     def forge(self, letter: int, other: str, epoch: int, beyond: int) -> None:
@@ -226,10 +226,10 @@ class Machine(RuleBasedStateMachine):
         good = issue_id(KEY, 0, 1, 0)
         changed = good[:letter] + other + good[letter + 1 :]
         ids = [self.foreign, issue_id(KEY, 1, 1, 0), issue_id(bytes(32), 0, 1, 0), good + "A", ""]
-        ids += [issue_id(KEY, epoch, 1, len(self.promise.made) + beyond), *([changed] if changed != good else [])]
+        ids += [issue_id(KEY, epoch, 1, len(self.promise.decided) + beyond), *([changed] if changed != good else [])]
         for id in ids:
-            told = self.same(lambda engine, id=id: engine.reward(self.one(engine), id, messages.Reward(1.0), None))
-            assert told.status == 404
+            outcome = self.same(lambda engine, id=id: engine.reward(self.one(engine), id, messages.Reward(1.0), None))
+            assert outcome.status == 404
             assert self.same(lambda engine, id=id: engine.activate(self.one(engine), id)).status == 404
 
     @rule(name=st.sampled_from("abc"), change=st.sampled_from(["paused", "resumed", "retired", "added"]))
@@ -237,14 +237,14 @@ class Machine(RuleBasedStateMachine):
         """An arm comes, goes, or cannot."""
         arms = self.promise.arms
         name = f"new {len(arms)}" if change == "added" and len(arms) < 6 else name
-        told = self.same(lambda engine: engine.change_arm(self.one(engine), name, change, "op"))
+        outcome = self.same(lambda engine: engine.change_arm(self.one(engine), name, change, "op"))
         before = {"paused": ("active",), "resumed": ("paused",), "retired": ("active", "paused"), "added": (None,)}
         after = dict(arms) | {name: {"resumed": "active", "added": "active"}.get(change, change)}
         if arms.get(name) in before[change] and "active" in after.values():
-            assert told.status == (201 if change == "added" else 200)
+            assert outcome.status == (201 if change == "added" else 200)
             self.promise.arms = after
         else:
-            assert told.status == 422
+            assert outcome.status == 422
 
     @rule(
         source=st.sampled_from(["shop", "shop/a", "bot"]),
@@ -269,7 +269,7 @@ class Machine(RuleBasedStateMachine):
             at_once,
         )
 
-    @precondition(lambda self: self.promise.made)
+    @precondition(lambda self: self.promise.decided)
     @rule(ago=PLACES, at_once=st.booleans())
     def retract(self, ago: int, at_once: bool) -> None:
         """A reward is taken back."""
@@ -289,10 +289,10 @@ class Machine(RuleBasedStateMachine):
     def fold_again(self) -> None:
         """What operators said is worked in."""
         for engine, store in zip(self.engines, self.stores, strict=True):
-            experiment, kept = self.one(engine), store.experiments()[0]
+            experiment, record = self.one(engine), store.experiments()[0]
             if experiment.learning_again:
-                found = open_experiment(store, kept, snapshots=False, standing=deepcopy(experiment.standing))
-                experiment.take_over(found)
+                rebuilt = open_experiment(store, record, snapshots=False, standing=deepcopy(experiment.standing))
+                experiment.take_over(rebuilt)
                 experiment.learning_again, experiment.since = False, []
 
     @rule(seconds=st.sampled_from([0.0, 0.5, 3.0, WINDOW, 90_000.0]), tick=st.booleans())
@@ -322,7 +322,7 @@ class Machine(RuleBasedStateMachine):
         bodies = {self.one(engine).snapshot().body for engine in self.engines}
         assert len(bodies) == 1
         about = self.engines[0].about(self.one(self.engines[0]))
-        assert (about.decisions, about.rewards) == (len(self.promise.made), len(self.promise.values))
+        assert (about.decisions, about.rewards) == (len(self.promise.decided), len(self.promise.values))
         assert {arm.name: arm.status for arm in about.arms} == self.promise.arms
 
     def teardown(self) -> None:
@@ -345,8 +345,8 @@ class Machine(RuleBasedStateMachine):
         for _, entry in entries_of(self.stores[-1], 1):
             assert journal.accepts(entry)
             journal.append(entry)
-        told, fold = journal.told(), Fold(SHIPPED.policy(experiment.terms.policy), experiment.terms)
-        for kind, *words in told.heard:
+        outcome, fold = journal.told(), Fold(SHIPPED.policy(experiment.terms.policy), experiment.terms)
+        for kind, *words in outcome.heard:
             if kind == "decided":
                 probability = float("nan") if words[1] is None else words[1]
                 fold.record_decision(Choice(fold.index(words[0]), probability, words[2]), words[3])
@@ -355,7 +355,7 @@ class Machine(RuleBasedStateMachine):
             else:
                 fold.change_arm(*words)
         assert fold.save_state() == experiment.fold.save_state()
-        assert (told.expired, told.left_out) == (experiment.docket.expired, experiment.docket.left_out)
+        assert (outcome.expired, outcome.left_out) == (experiment.docket.expired, experiment.docket.left_out)
 
 
 def entries_of(store: ServiceStore, experiment: int) -> list[tuple[int, Any]]:

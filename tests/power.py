@@ -42,11 +42,11 @@ async def play(store: SqliteStore, tape: Tape, commits: int, writer_of: type[Gro
         snapshot = Snapshot(1, line, "code", b"s" * 3000) if count % 25 == 0 else None
         writer.add(rows, reply, line, snapshot)
 
-    def reply(told: Any) -> None:
-        if isinstance(told, BaseException):
-            errors.append(("told", told))
+    def reply(outcome: Any) -> None:
+        if isinstance(outcome, BaseException):
+            errors.append(("told", outcome))
         else:
-            tape.ops.append(Op("say", offset=told))
+            tape.ops.append(Op("say", offset=outcome))
             if writer.commits < commits:
                 ask()
                 return
@@ -58,7 +58,7 @@ async def play(store: SqliteStore, tape: Tape, commits: int, writer_of: type[Gro
     await asyncio.wait_for(done, 120)  # a writer whose thread died says nothing
     if errors:
         await asyncio.sleep(0)
-        writer.add([], reply, 10**9)  # who comes later is told so, too
+        writer.add([], reply, 10**9)  # who comes later hears so, too
     else:
         await writer.commit([])
         writer.close()
@@ -113,16 +113,16 @@ def checked(path: Path, said: int) -> int:
 def cuts(ops: list[Op], folder: Path, every: int, draws: int = 1, seed: int = 0) -> dict[str, int]:
     """The power cut at every so many operations; what was lost."""
     crashes = Crashes(ops, seed)
-    told = {"cuts": 0, "acknowledged": 0, "lost": 0, "cuts that lost": 0, "broken": 0}
+    counts = {"cuts": 0, "acknowledged": 0, "lost": 0, "cuts that lost": 0, "broken": 0}
     for place in crashes.play():
         for draw in range(draws if (place + seed) % every == 0 else 0):
             crashes.cut(folder, (0.0, 0.5, 1.0, 0.9)[(place // every + draw) % 4])
-            told["cuts"], told["acknowledged"] = told["cuts"] + 1, told["acknowledged"] + crashes.said
+            counts["cuts"], counts["acknowledged"] = counts["cuts"] + 1, counts["acknowledged"] + crashes.said
             try:
                 lost = checked(folder / "db", crashes.said)
             except (apsw.Error, AssertionError, InputError, UnicodeDecodeError) as error:
                 print(f"after operation {place}: {error!r}")
-                told["broken"] += 1
+                counts["broken"] += 1
                 continue
-            told["lost"], told["cuts that lost"] = told["lost"] + lost, told["cuts that lost"] + (lost > 0)
-    return told
+            counts["lost"], counts["cuts that lost"] = counts["lost"] + lost, counts["cuts that lost"] + (lost > 0)
+    return counts

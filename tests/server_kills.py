@@ -40,7 +40,7 @@ class Client:
     """All that was asked, and all that was answered, over every life of the server."""
 
     def __init__(self, seed: int) -> None:
-        self.dice, self.asked, self.heard = random.Random(seed), 0, 0
+        self.dice, self.count, self.heard = random.Random(seed), 0, 0
         self.decided: dict[str, dict[str, Any]] = {}  # by key
         self.rewarded: dict[str, float] = {}  # by id
         self.unrewarded: list[str] = []
@@ -52,35 +52,37 @@ class Client:
         if self.unknown:
             return self.unknown.pop()
         if self.decided and self.dice.random() < 0.05:
-            key, told = self.dice.choice(list(self.decided.items())[-50:])
-            return ("reward", told["id"], self.rewarded[told["id"]]) if told["id"] in self.rewarded else ("decide", key)
+            key, reply = self.dice.choice(list(self.decided.items())[-50:])
+            return (
+                ("reward", reply["id"], self.rewarded[reply["id"]]) if reply["id"] in self.rewarded else ("decide", key)
+            )
         if self.unrewarded and self.dice.random() < 0.5:
             return ("reward", self.unrewarded.pop(self.dice.randrange(len(self.unrewarded))), self.dice.random())
-        self.asked += 1
-        return ("decide", f"key-{self.asked}")
+        self.count += 1
+        return ("decide", f"key-{self.count}")
 
-    def answered(self, asked: tuple[Any, ...], status: int, body: bytes) -> None:
+    def answered(self, task: tuple[Any, ...], status: int, body: bytes) -> None:
         """One answer."""
         self.heard += 1
         if status not in (200, 201):
-            self.wrong.append(f"{asked}: {status} {body!r}")
-        elif asked[0] == "reward":
-            self.rewarded[asked[1]] = asked[2]
+            self.wrong.append(f"{task}: {status} {body!r}")
+        elif task[0] == "reward":
+            self.rewarded[task[1]] = task[2]
         else:
-            told = json.loads(body)
-            if self.decided.setdefault(asked[1], told) != told:
-                self.wrong.append(f"{asked}: {told} after {self.decided[asked[1]]}")
-            elif told["id"] not in self.rewarded and told["id"] not in self.unrewarded and status == 201:
-                self.unrewarded.append(told["id"])
+            reply = json.loads(body)
+            if self.decided.setdefault(task[1], reply) != reply:
+                self.wrong.append(f"{task}: {reply} after {self.decided[task[1]]}")
+            elif reply["id"] not in self.rewarded and reply["id"] not in self.unrewarded and status == 201:
+                self.unrewarded.append(reply["id"])
 
 
-def request(asked: tuple[Any, ...]) -> bytes:
+def request(task: tuple[Any, ...]) -> bytes:
     """A request as it is sent."""
-    if asked[0] == "decide":
-        head, body = f"POST /v1/experiments/one/decisions HTTP/1.1\r\nidempotency-key: {asked[1]}", b"{}"
+    if task[0] == "decide":
+        head, body = f"POST /v1/experiments/one/decisions HTTP/1.1\r\nidempotency-key: {task[1]}", b"{}"
     else:
-        head = f"PUT /v1/experiments/one/decisions/{asked[1]}/reward HTTP/1.1"
-        body = json.dumps({"reward": asked[2]}).encode()
+        head = f"PUT /v1/experiments/one/decisions/{task[1]}/reward HTTP/1.1"
+        body = json.dumps({"reward": task[2]}).encode()
     return f"{head}\r\nhost: localhost:1\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body
 
 
@@ -110,28 +112,28 @@ def load(client: Client, port: int, answers: int, kill: Any) -> None:
 
 def ask(client: Client, selector: Any, link: socket.socket) -> None:
     """The next request on a connection."""
-    asked = client.next()
-    selector.register(link, selectors.EVENT_READ, [asked, b""])
+    task = client.next()
+    selector.register(link, selectors.EVENT_READ, [task, b""])
     with suppress(OSError):  # it is dead: reading will say so
-        link.sendall(request(asked))
+        link.sendall(request(task))
 
 
 def heard(client: Client, selector: Any, key: Any, asks: bool) -> None:
     """Some bytes of an answer, or the end."""
-    link, (asked, buffer) = key.fileobj, key.data
+    link, (task, buffer) = key.fileobj, key.data
     try:
         piece = link.recv(65536)
     except OSError:
         piece = b""
     if not piece:
-        client.unknown.append(asked)
+        client.unknown.append(task)
         selector.unregister(link)
         link.close()
         return
     key.data[1] = buffer + piece
-    told = whole(key.data[1])
-    if told is not None:
-        client.answered(asked, *told)
+    reply = whole(key.data[1])
+    if reply is not None:
+        client.answered(task, *reply)
         selector.unregister(link)
         if asks:
             ask(client, selector, link)
@@ -169,30 +171,30 @@ def killed_once(client: Client, url: str, answers: int) -> None:
 def compared(client: Client, path: Path) -> dict[str, int]:
     """What the database holds against what was answered."""
     store = SqliteStore(path / "db")
-    (kept,) = store.experiments()
-    (_, first), *rest = store.lines(kept.id)
+    (record,) = store.experiments()
+    (_, first), *rest = store.lines(record.id)
     entries = [msgspec.json.decode(body) for _, body in rest]
-    made = [entry for entry in entries if entry["entry"] == "decide"]
+    decisions = [entry for entry in entries if entry["entry"] == "decide"]
     rewards = [entry for entry in entries if entry["entry"] == "reward"]
     key, lost = store.meta("key", b""), 0
-    for name, told in client.decided.items():
-        found = made[number] if (number := read_id(key, told["id"]).number) < len(made) else {}  # type: ignore[union-attr]
-        same = [found.get(part) for part in ("key", "arm", "chance")] == [name, told["arm"], told["probability"]]
+    for name, reply in client.decided.items():
+        match = decisions[number] if (number := read_id(key, reply["id"]).number) < len(decisions) else {}  # type: ignore[union-attr]
+        same = [match.get(part) for part in ("key", "arm", "chance")] == [name, reply["arm"], reply["probability"]]
         lost += not same
     values = {entry["id"]: entry["value"] for entry in rewards}
     for id, value in client.rewarded.items():
         lost += values.get(read_id(key, id).number) != value  # type: ignore[union-attr]
-    twice = len(made) - len({entry["key"] for entry in made}) + len(rewards) - len(values)
-    twice += [entry["id"] for entry in made] != list(range(len(made)))
-    lived, again = (open_experiment(store, kept, snapshots=snapshots) for snapshots in (True, False))
+    twice = len(decisions) - len({entry["key"] for entry in decisions}) + len(rewards) - len(values)
+    twice += [entry["id"] for entry in decisions] != list(range(len(decisions)))
+    lived, again = (open_experiment(store, record, snapshots=snapshots) for snapshots in (True, False))
     file = write(path / "journal", read_terms(json.loads(first)), entries)
     by_columns = save_state(again.policy, fold_log(again.policy, read_columns(file), engine="plain"))
     differ = (lived.snapshot() != again.snapshot()) + (by_columns != again.fold.save_state())
-    used = store.snapshot(kept.id)
+    used = store.snapshot(record.id)
     store.close()
     acknowledged = len(client.decided) + len(client.rewarded)
-    told = {"acknowledged": acknowledged, "lost": lost, "twice": twice, "states that differ": differ}
-    return {**told, "wrong answers": len(client.wrong), "snapshot at line": used.line if used else 0}
+    reply = {"acknowledged": acknowledged, "lost": lost, "twice": twice, "states that differ": differ}
+    return {**reply, "wrong answers": len(client.wrong), "snapshot at line": used.line if used else 0}
 
 
 def main(folder: Path, kills: int) -> dict[str, int]:

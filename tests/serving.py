@@ -34,10 +34,10 @@ class Running:
 
 @contextmanager
 def running(store: ServiceStore | None = None, folder: Path | None = None, **tokens: str) -> Iterator[Running]:
-    """Serve; `tokens` are names with their roles, kept in a file of the folder."""
+    """Serve; `tokens` are names with their roles, stored in a file of the folder."""
     secrets = {name: new_token(str(folder / "tokens"), name, roles) for name, roles in tokens.items()} if folder else {}
     service = Service(store or MemoryStore(), Tokens(folder / "tokens" if folder and tokens else None))
-    found, server = Running(service, secrets), list[Any]()
+    at, server = Running(service, secrets), list[Any]()
     thread = threading.Thread(target=lambda: asyncio.run(run(service, "127.0.0.1", 0, server.append)))
     thread.start()
     ends = time.monotonic() + 20
@@ -45,10 +45,10 @@ def running(store: ServiceStore | None = None, folder: Path | None = None, **tok
         if time.monotonic() > ends or not thread.is_alive():
             raise TimeoutError("the service did not begin")
         time.sleep(0.005)
-    found.port = server[0].servers[0].sockets[0].getsockname()[1]
+    at.port = server[0].servers[0].sockets[0].getsockname()[1]
     try:
-        yield found
+        yield at
     finally:
-        found.closing.close()
+        at.closing.close()
         server[0].should_exit = True
         thread.join(timeout=20)

@@ -31,22 +31,22 @@ runs = 5
 """
 PROBE = """<script>
 window.addEventListener("load", function () {
-  var table = document.querySelector("table"), told = {};
+  var table = document.querySelector("table"), results = {};
   var heads = Array.from(table.tHead.rows[0].cells);
   var column = heads.findIndex(function (cell) { return cell.textContent === "mean regret"; });
   var read = function () {
     return Array.from(table.tBodies[0].rows).map(function (row) { return Number(row.cells[column].dataset.v); });
   };
   var button = heads[column].querySelector("button");
-  button.click(); told.up = read();
-  button.click(); told.down = read();
-  told.width = document.documentElement.scrollWidth; told.window = window.innerWidth;
-  told.figures = Array.from(document.querySelectorAll("figure svg")).filter(function (one) {
+  button.click(); results.up = read();
+  button.click(); results.down = read();
+  results.width = document.documentElement.scrollWidth; results.window = window.innerWidth;
+  results.figures = Array.from(document.querySelectorAll("figure svg")).filter(function (one) {
     return one.getClientRects().length;
   }).length;
-  told.dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  told.ink = getComputedStyle(document.body).color; told.paper = getComputedStyle(document.body).backgroundColor;
-  document.body.setAttribute("data-told", JSON.stringify(told));
+  results.dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  results.ink = getComputedStyle(document.body).color; results.paper = getComputedStyle(document.body).backgroundColor;
+  document.body.setAttribute("data-results", JSON.stringify(results));
 });
 </script></body>"""
 
@@ -67,26 +67,26 @@ def seen(chrome: Chrome, page: Path, width: int, dark: bool = False) -> dict[str
     """What the page says of itself on a screen of this width."""
     chrome.screen(width, dark=dark)
     chrome.open(page.as_uri())
-    chrome.until("document.body.dataset.told")
-    content: dict[str, object] = json.loads(chrome.run("document.body.dataset.told"))
+    chrome.until("document.body.dataset.results")
+    content: dict[str, object] = json.loads(chrome.run("document.body.dataset.results"))
     return content
 
 
 def test_tables_sort_and_figures_render(chrome: Chrome, page: Path) -> None:
-    told = seen(chrome, page, 1200)
-    rising = told["up"]
+    results = seen(chrome, page, 1200)
+    rising = results["up"]
     assert isinstance(rising, list)
     assert rising == sorted(rising)
     assert len(rising) == 10
-    assert told["down"] == sorted(rising, reverse=True)
-    assert told["figures"] == 1
+    assert results["down"] == sorted(rising, reverse=True)
+    assert results["figures"] == 1
 
 
 def test_a_phone_needs_no_sideways_scroll(chrome: Chrome, page: Path) -> None:
-    told = seen(chrome, page, 500)
-    assert told["window"] == 500
-    assert told["width"] <= 500  # type: ignore[operator]
-    assert told["figures"] == 1  # the one with a panel a row
+    results = seen(chrome, page, 500)
+    assert results["window"] == 500
+    assert results["width"] <= 500  # type: ignore[operator]
+    assert results["figures"] == 1  # the one with a panel a row
 
 
 def test_dark_is_dark(chrome: Chrome, page: Path) -> None:
@@ -100,36 +100,36 @@ def test_dark_is_dark(chrome: Chrome, page: Path) -> None:
 
 POINTED = """<script>
 window.addEventListener("load", function () {
-  var told = {}, tip = document.getElementById("tip"), svgs = document.querySelectorAll("main svg");
+  var results = {}, tip = document.getElementById("tip"), svgs = document.querySelectorAll("main svg");
   var boxes = function (name) { return Array.from(document.querySelectorAll("input[name=" + name + "]")); };
-  var shown = function (what) {
+  var visible = function (what) {
     var all = Array.from(document.querySelectorAll(what));
     return all.filter(function (one) { return one.getClientRects().length; }).length;
   };
   var press = function (key) { svgs[0].dispatchEvent(new KeyboardEvent("keydown", {key: key, bubbles: true})); };
-  told.quiet = tip.hidden; told.panels = svgs.length; told.dots = shown("main svg circle");
-  told.triangles = shown("main g.mark path"); told.words = svgs[1].textContent;
+  results.quiet = tip.hidden; results.panels = svgs.length; results.dots = visible("main svg circle");
+  results.triangles = visible("main g.mark path"); results.words = svgs[1].textContent;
   var dot = svgs[0].querySelector("g.mark:not(.pale) circle").getBoundingClientRect();
   var where = {clientX: dot.x + dot.width / 2 + 1, clientY: dot.y + dot.height / 2, bubbles: true};
   svgs[0].dispatchEvent(new PointerEvent("pointermove", where));
-  told.pointed = tip.textContent; told.open = !tip.hidden; told.hot = shown(".hot");
+  results.pointed = tip.textContent; results.open = !tip.hidden; results.hot = visible(".hot");
   var frame = tip.getBoundingClientRect();
-  told.inside = frame.left >= 0 && frame.right <= innerWidth && frame.top >= 0;
+  results.inside = frame.left >= 0 && frame.right <= innerWidth && frame.top >= 0;
   svgs[0].dispatchEvent(new PointerEvent("pointerleave", {}));
-  told.left = tip.hidden;
-  svgs[0].focus(); told.focused = document.activeElement === svgs[0];
-  press("ArrowRight"); told.first = tip.textContent;
-  press("ArrowRight"); told.second = tip.textContent;
-  press("ArrowLeft"); told.back = tip.textContent === told.first;
-  press("Escape"); told.escaped = tip.hidden;
-  boxes("front")[0].click(); told.only = shown("main svg circle"); boxes("front")[0].click();
-  boxes("family")[0].click(); told.without = shown("main svg circle"); boxes("family")[0].click();
-  boxes("attacker")[0].click(); told.attackers = shown("main h2"); boxes("attacker")[0].click();
-  boxes("place")[0].click(); told.places = shown("main svg"); boxes("place")[0].click();
-  told.again = shown("main svg circle"); told.fetched = performance.getEntriesByType("resource").length;
-  told.width = document.documentElement.scrollWidth; told.window = window.innerWidth;
-  told.paper = getComputedStyle(document.body).backgroundColor;
-  document.body.setAttribute("data-told", JSON.stringify(told));
+  results.left = tip.hidden;
+  svgs[0].focus(); results.focused = document.activeElement === svgs[0];
+  press("ArrowRight"); results.first = tip.textContent;
+  press("ArrowRight"); results.second = tip.textContent;
+  press("ArrowLeft"); results.back = tip.textContent === results.first;
+  press("Escape"); results.escaped = tip.hidden;
+  boxes("front")[0].click(); results.only = visible("main svg circle"); boxes("front")[0].click();
+  boxes("family")[0].click(); results.without = visible("main svg circle"); boxes("family")[0].click();
+  boxes("attacker")[0].click(); results.attackers = visible("main h2"); boxes("attacker")[0].click();
+  boxes("place")[0].click(); results.places = visible("main svg"); boxes("place")[0].click();
+  results.again = visible("main svg circle"); results.fetched = performance.getEntriesByType("resource").length;
+  results.width = document.documentElement.scrollWidth; results.window = window.innerWidth;
+  results.paper = getComputedStyle(document.body).backgroundColor;
+  document.body.setAttribute("data-results", JSON.stringify(results));
 });
 </script></body>"""
 
@@ -168,20 +168,20 @@ def pointed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_frontier_answers_to_pointer_keys_and_boxes(chrome: Chrome, pointed: Path) -> None:
-    told = seen(chrome, pointed, 1200)
-    assert (told["panels"], told["dots"], told["triangles"]) == (4, 3 + 3 + 2, 2)
-    assert told["quiet"] is told["open"] is told["inside"] is told["left"] is True
-    assert "samba:learning_rate=0.1  (on the front)\nknob: 0.1\nclean regret: 100 ± 1" in str(told["pointed"])
-    assert "price: 30 (20 to 40) rewards\nattack: sink-shown\nthe grid, T = 1,000" in str(told["pointed"])
-    assert told["hot"] == 3 * 2 + 3  # the line and its two dots in each of three panels
-    assert told["focused"] is told["back"] is told["escaped"] is True
-    assert str(told["first"]).startswith("samba:learning_rate=0.05 ")  # on from the dot pointed at
-    assert str(told["second"]).startswith("</script><b>mine  (on the front)\nknob: none")
-    assert "price: not fooled by any attack tried" in str(told["second"])
-    assert "clean regret (rewards lost)" in str(told["words"])
-    assert (told["only"], told["without"], told["attackers"], told["places"]) == (6, 2, 1, 2)
-    assert told["again"] == told["dots"]
-    assert told["fetched"] == 0
+    results = seen(chrome, pointed, 1200)
+    assert (results["panels"], results["dots"], results["triangles"]) == (4, 3 + 3 + 2, 2)
+    assert results["quiet"] is results["open"] is results["inside"] is results["left"] is True
+    assert "samba:learning_rate=0.1  (on the front)\nknob: 0.1\nclean regret: 100 ± 1" in str(results["pointed"])
+    assert "price: 30 (20 to 40) rewards\nattack: sink-shown\nthe grid, T = 1,000" in str(results["pointed"])
+    assert results["hot"] == 3 * 2 + 3  # the line and its two dots in each of three panels
+    assert results["focused"] is results["back"] is results["escaped"] is True
+    assert str(results["first"]).startswith("samba:learning_rate=0.05 ")  # on from the dot pointed at
+    assert str(results["second"]).startswith("</script><b>mine  (on the front)\nknob: none")
+    assert "price: not fooled by any attack tried" in str(results["second"])
+    assert "clean regret (rewards lost)" in str(results["words"])
+    assert (results["only"], results["without"], results["attackers"], results["places"]) == (6, 2, 1, 2)
+    assert results["again"] == results["dots"]
+    assert results["fetched"] == 0
 
 
 def test_the_frontier_fits_a_phone_and_is_dark_when_asked(chrome: Chrome, pointed: Path) -> None:

@@ -29,14 +29,14 @@ A, B = "http://a:1", "http://b:2"
 @pytest.fixture
 def store(database: str) -> Iterator[Callable[[], PostgresStore]]:
     """Stores on one database."""
-    made = list[PostgresStore]()
+    opened_stores = list[PostgresStore]()
 
     def another() -> PostgresStore:
-        made.append(PostgresStore(database))
-        return made[-1]
+        opened_stores.append(PostgresStore(database))
+        return opened_stores[-1]
 
     yield another
-    for one in made:
+    for one in opened_stores:
         one.close()
 
 
@@ -93,34 +93,36 @@ def test_two_that_claim_at_once_share(store: Any, database: str) -> None:
     for number in range(30):
         stores[0].create(f"n{number}", "{}", "{}")
     run_out(database)
-    found: list[list[int]] = [[], []]
+    claimed: list[list[int]] = [[], []]
 
     def claim(which: int) -> None:
-        while claims := stores[1 + which].claim(4, but=found[which]):
-            found[which] += [one.record.id for one in claims]
+        while claims := stores[1 + which].claim(4, but=claimed[which]):
+            claimed[which] += [one.record.id for one in claims]
 
     threads = [threading.Thread(target=claim, args=(which,)) for which in (0, 1)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(found[0] + found[1]) == list(range(1, 31))
-    assert min(map(len, found)) > 0
+    assert sorted(claimed[0] + claimed[1]) == list(range(1, 31))
+    assert min(map(len, claimed)) > 0
 
 
 def test_nothing_lands_after_a_claim(store: Any, database: str) -> None:
-    """While one store commits without a pause, others take over: the claim knows the last line that was kept."""
+    """While one store commits without a pause, others take over: the claim knows the last line that was committed."""
     new = store()
     new.create("one", "{}", "{}")
     for _ in range(12):
-        old, new, kept = new, store(), [new.head(1).line]
+        old, new, committed = new, store(), [new.head(1).line]
         begun, over = threading.Event(), threading.Event()
 
-        def write(old: PostgresStore = old, kept: list[int] = kept, begun: Any = begun, over: Any = over) -> None:
+        def write(
+            old: PostgresStore = old, committed: list[int] = committed, begun: Any = begun, over: Any = over
+        ) -> None:
             with suppress(StoreRefusal):
                 while not over.is_set():
-                    old.commit([row(1, kept[0] + 1)])
-                    kept[0] += 1
+                    old.commit([row(1, committed[0] + 1)])
+                    committed[0] += 1
                     begun.set()
 
         thread = threading.Thread(target=write)
@@ -133,7 +135,7 @@ def test_nothing_lands_after_a_claim(store: Any, database: str) -> None:
         thread.join(0.2)
         over.set()
         thread.join()
-        assert claims[0].head.line == kept[0]
+        assert claims[0].head.line == committed[0]
         old.fences.clear()
 
 
@@ -182,7 +184,7 @@ def test_addresses_are_checked(postgres: Any, store: Any) -> None:
 def test_a_store_that_only_reads_changes_nothing(store: Any, database: str) -> None:
     store().create("one", "{}", "{}")
     reader = PostgresStore(database, read_only=True)
-    assert [kept.name for kept in reader.experiments()] == ["one"]
+    assert [record.name for record in reader.experiments()] == ["one"]
     with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
         reader.create("two", "{}", "{}")
     reader.close()
@@ -202,7 +204,7 @@ async def serving(store: PostgresStore, address: str, seconds: float = 2.0) -> A
     await service.stop()
 
 
-async def asked(service: Service, verb: str, body: bytes = b"{}", **params: str) -> Any:
+async def send(service: Service, verb: str, body: bytes = b"{}", **params: str) -> Any:
     """A status and a message, as over HTTP."""
     try:
         answer, experiment = perform(service, ROUTE[verb], b"", params, body, None)
@@ -215,11 +217,11 @@ async def asked(service: Service, verb: str, body: bytes = b"{}", **params: str)
 async def until(service: Service, verb: str, status: int, **params: str) -> Any:
     """Ask until the answer has a status."""
     for _ in range(400):
-        told = await asked(service, verb, **params)
-        if told[0] == status:
-            return told[1]
+        reply = await send(service, verb, **params)
+        if reply[0] == status:
+            return reply[1]
         await asyncio.sleep(0.02)
-    raise AssertionError(told)
+    raise AssertionError(reply)
 
 
 def played(work: Callable[[], Awaitable[None]]) -> None:
@@ -237,16 +239,16 @@ NEW = b'{"name": "e", "arms": ["x", "y"], "policy": "samba", "seed": 5}'
 def test_requests_for_anothers_experiment_are_sent_there(store: Any) -> None:
     async def work() -> None:
         async with serving(store(), A) as a, serving(store(), B) as b:
-            assert (await asked(a, "create", NEW))[0] == 201
+            assert (await send(a, "create", NEW))[0] == 201
             for name in ("e", "1"):
-                assert await asked(b, "decide", experiment=name) == (307, f"{A}/here")
-            assert (await asked(b, "decide", experiment="f"))[0] == 404
-            assert (await asked(b, "decide", experiment="\0"))[0] == 404
-            told = (await asked(b, "experiments", b""))[1]
-            assert [(one.id, one.name, one.address) for one in told.elsewhere] == [(1, "e", A)]
-            assert (told.experiments, (await asked(a, "experiments", b""))[1].elsewhere) == ([], [])
-            assert (await asked(b, "create", NEW)) == (409, "an experiment has the name 'e' already")
-            assert (await asked(b, "create", NEW.replace(b'"e"', b'"\\u0000"')))[0] == 422
+                assert await send(b, "decide", experiment=name) == (307, f"{A}/here")
+            assert (await send(b, "decide", experiment="f"))[0] == 404
+            assert (await send(b, "decide", experiment="\0"))[0] == 404
+            reply = (await send(b, "experiments", b""))[1]
+            assert [(one.id, one.name, one.address) for one in reply.elsewhere] == [(1, "e", A)]
+            assert (reply.experiments, (await send(a, "experiments", b""))[1].elsewhere) == ([], [])
+            assert (await send(b, "create", NEW)) == (409, "an experiment has the name 'e' already")
+            assert (await send(b, "create", NEW.replace(b'"e"', b'"\\u0000"')))[0] == 422
 
     played(work)
 
@@ -255,9 +257,9 @@ def test_an_owner_that_stops_hands_over_and_the_next_goes_on(store: Any) -> None
     async def work() -> None:
         async with serving(store(), B) as b:
             async with serving(store(), A) as a:
-                await asked(a, "create", NEW)
-                decided = (await asked(a, "decide", experiment="e"))[1]
-                await asked(a, "decide", experiment="e")
+                await send(a, "create", NEW)
+                decided = (await send(a, "decide", experiment="e"))[1]
+                await send(a, "decide", experiment="e")
             again = await until(b, "reward_known", 201, experiment="e", decision=decided.id)
             assert again.new
             assert (await until(b, "decide", 201, experiment="e")).id != decided.id
@@ -273,12 +275,12 @@ def test_an_owner_that_stops_hands_over_and_the_next_goes_on(store: Any) -> None
 def test_a_sleeper_that_still_believes_is_refused_and_comes_to_its_senses(
     store: Any, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its clock stands still, so it asks the database to commit: no 2xx, nothing kept, not even of its own."""
+    """Its clock stands still, so it asks the database to commit: no 2xx, nothing recorded, not even of its own."""
 
     async def work() -> None:
         async with serving(store(), A) as a, serving(store(), B) as b:
-            await asked(a, "create", NEW)
-            await asked(a, "create", NEW.replace(b'"e"', b'"own"'))
+            await send(a, "create", NEW)
+            await send(a, "create", NEW.replace(b'"e"', b'"own"'))
             a_store, stale = a.store, a.engine.find("own")
             renew = a_store.renew
             a_store.renew = lambda held: []  # it sleeps through its renewals ...
@@ -287,8 +289,8 @@ def test_a_sleeper_that_still_believes_is_refused_and_comes_to_its_senses(
                 db.execute("UPDATE robandit.lease SET until = clock_timestamp() WHERE experiment = 1")
             await until(b, "decide", 201, experiment="e")
             lines = [a_store.head(one).line for one in (1, 2)]
-            told = await asyncio.gather(asked(a, "decide", experiment="own"), asked(a, "decide", experiment="e"))
-            assert [status for status, _ in told] == [503, 503]
+            reply = await asyncio.gather(send(a, "decide", experiment="own"), send(a, "decide", experiment="e"))
+            assert [status for status, _ in reply] == [503, 503]
             assert a.engine.get("own") is not stale  # it is ahead of its journal
             assert [a_store.head(one).line for one in (1, 2)] == lines
             a_store.renew = renew
@@ -303,7 +305,7 @@ def test_a_sleeper_that_still_believes_is_refused_and_comes_to_its_senses(
 def test_who_cannot_renew_answers_for_nothing(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with serving(store(), A, 1.0) as a:
-            await asked(a, "create", NEW)
+            await send(a, "create", NEW)
             await until(a, "decide", 201, experiment="e")
 
             def fails(held: Any) -> Any:
@@ -312,7 +314,7 @@ def test_who_cannot_renew_answers_for_nothing(store: Any, monkeypatch: pytest.Mo
             renew, a.store.renew = a.store.renew, fails
             await until(a, "about", 503, experiment="e")
             assert not a.ownership.fresh
-            assert (await asked(a, "decide", experiment="f"))[0] == 503  # not 404: it cannot know
+            assert (await send(a, "decide", experiment="f"))[0] == 503  # not 404: it cannot know
             lines = a.store.head(1).line
             a.store.renew = renew
             await until(a, "decide", 201, experiment="e")
@@ -324,15 +326,15 @@ def test_who_cannot_renew_answers_for_nothing(store: Any, monkeypatch: pytest.Mo
 def test_who_learns_that_a_lease_is_lost_forgets_that_experiment_only(store: Any, database: str) -> None:
     async def work() -> None:
         async with serving(store(), A, 1.0) as a:
-            await asked(a, "create", NEW)
-            await asked(a, "create", NEW.replace(b'"e"', b'"own"'))
-            kept = a.engine.find("own")
+            await send(a, "create", NEW)
+            await send(a, "create", NEW.replace(b'"e"', b'"own"'))
+            own = a.engine.find("own")
             with psycopg.connect(database, autocommit=True) as db:
                 db.execute("UPDATE robandit.lease SET owner = 'b', fence = 2, address = %s WHERE experiment = 1", (B,))
             while 1 in a.engine.experiments:
                 await asyncio.sleep(0.02)
-            assert (await asked(a, "decide", experiment="e"))[0] in (307, 503)
-            assert a.engine.find("own") is kept
+            assert (await send(a, "decide", experiment="e"))[0] in (307, 503)
+            assert a.engine.find("own") is own
 
     played(work)
 
@@ -342,8 +344,8 @@ def test_a_journal_that_cannot_be_read_does_not_hold_up_the_others(
 ) -> None:
     async def work() -> None:
         async with serving(store(), A) as a:
-            await asked(a, "create", NEW)
-            await asked(a, "create", NEW.replace(b'"e"', b'"broken"'))
+            await send(a, "create", NEW)
+            await send(a, "create", NEW.replace(b'"e"', b'"broken"'))
         with psycopg.connect(database) as db:
             db.execute("UPDATE robandit.line SET body = '{}' WHERE experiment = 2")
         async with serving(store(), B) as b:
@@ -359,27 +361,27 @@ def test_a_journal_that_cannot_be_read_does_not_hold_up_the_others(
 def test_refolding_and_snapshots_work_and_the_state_is_the_fold(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with serving(store(), A) as a:
-            await asked(a, "create", NEW)
+            await send(a, "create", NEW)
             for number in range(40):
-                decided = (await asked(a, "decide", experiment="e"))[1]
+                decided = (await send(a, "decide", experiment="e"))[1]
                 body = b'{"reward": %s, "source": "%d"}' % (b"-0.0" if number % 2 else b"1", number % 4)
-                assert (await asked(a, "reward", body, experiment="e", decision=decided.id))[0] == 201
-            refused = [await asked(a, "reward", b'{"reward": %s}' % bad, experiment="e", decision=decided.id)
+                assert (await send(a, "reward", body, experiment="e", decision=decided.id))[0] == 201
+            refused = [await send(a, "reward", b'{"reward": %s}' % bad, experiment="e", decision=decided.id)
                        for bad in (b"NaN", b"1e999", b"-1", b'"1"', b"true")]  # fmt: skip
             assert {status for status, _ in refused} == {422}
             before = a.engine.find("e").fold.state.probabilities[:]
-            assert (await asked(a, "change_source", b'{"change": "quarantined"}', experiment="e", source="0"))[0] == 200
+            assert (await send(a, "change_source", b'{"change": "quarantined"}', experiment="e", source="0"))[0] == 200
             while a.engine.find("e").learning_again:
                 await asyncio.sleep(0.01)
             assert a.engine.find("e").fold.state.probabilities != before
-            told = (await asked(a, "about", b"", experiment="e"))[1]
+            reply = (await send(a, "about", b"", experiment="e"))[1]
         b = store()
-        (kept,) = b.experiments()
+        (record,) = b.experiments()
         snapshot = b.snapshot(1)
         assert snapshot is not None
-        assert snapshot.line == b.head(1).line == told.lines
-        for again in (open_experiment(b, kept), open_experiment(b, kept, snapshots=False)):
-            assert a.engine.about(again).arms == told.arms
+        assert snapshot.line == b.head(1).line == reply.lines
+        for again in (open_experiment(b, record), open_experiment(b, record, snapshots=False)):
+            assert a.engine.about(again).arms == reply.arms
         bodies = [body for _, body in b.lines(1)]
         assert not any("-0.0" in body or "nan" in body.lower() for body in bodies)
 

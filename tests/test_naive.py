@@ -35,7 +35,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "tempered-thompson": [{"temper": 7.0}],
     "floor": [{"share": 0.2}],
 }
-TOLD = {"fast-slow-aae": (0.0, 5.0, 40.0), "known-c-aae": (0.0, 7.5)}  # corruption levels
+CORRUPTIONS = {"fast-slow-aae": (0.0, 5.0, 40.0), "known-c-aae": (0.0, 7.5)}  # assumed levels
 
 
 class Shared:
@@ -58,28 +58,28 @@ def reward_of(means: tuple[float, ...], arm: int, random: Random) -> float:
 
 
 CASES = [
-    pytest.param(name, parameters, told, means, id=f"{name}-{parameters}-C{told:g}-K{len(means)}")
+    pytest.param(name, parameters, corruption, means, id=f"{name}-{parameters}-C{corruption:g}-K{len(means)}")
     for name in NAIVE
     for parameters in VARIANTS.get(name, [{}])
-    for told in TOLD.get(name, (0.0,))
+    for corruption in CORRUPTIONS.get(name, (0.0,))
     for means in ((0.2, 0.95), (0.1, 0.9, 0.5, 0.3, 0.0), (0.9, 0.1, 0.4))  # the best arm last, within and first
 ]
 
 
-@pytest.mark.parametrize(("name", "parameters", "told", "means"), CASES)
+@pytest.mark.parametrize(("name", "parameters", "corruption", "means"), CASES)
 def test_same_arms_as_the_naive_policy(
-    name: str, parameters: dict[str, Any], told: float, means: tuple[float, ...]
+    name: str, parameters: dict[str, Any], corruption: float, means: tuple[float, ...]
 ) -> None:
     rounds = ROUNDS.get(name, 1200)
     policy = shipped("policy")[name](**parameters)
     random, rewards = stream(21), stream(22)
-    state = policy.start(rb.Setting(len(means), rounds, told))
+    state = policy.start(rb.Setting(len(means), rounds, corruption))
     policy.begin(state, random)
     extra = {"inner": partial(NAIVE["samba"], learning_rate=0.05)} if name == "floor" else {}
     shared = Shared(stream(21))
     twin = LinearKlUcb if name == "kl-ucb" and "linear" in parameters else NAIVE[name]
-    naive = twin(len(means), rounds, told, shared, **parameters, **extra)
-    if name == "epsilon-greedy":  # it throws no dice while it pulls each arm once, the inherited draw always does
+    naive = twin(len(means), rounds, corruption, shared, **parameters, **extra)
+    if name == "epsilon-greedy":  # it draws nothing while it pulls each arm once, the inherited choice always does
         for _ in means:
             shared.uniform()
     for t in range(rounds):

@@ -14,7 +14,7 @@ import pytest
 from robandit.client import Client
 from robandit.service.stores.postgres import PostgresStore
 from robandit.service.tokens import new_token
-from tests.crowd import Crowd, asked, check, folded
+from tests.crowd import Crowd, check, folded, send
 
 LEASE = 1.0
 NEW = {"arms": ["x", "y", "z"], "policy": "samba"}
@@ -40,11 +40,11 @@ class Fleet:
             return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, text=True)
 
     def begun(self, process: subprocess.Popen[str]) -> str:
-        """Its address, when it can be asked."""
+        """Its address, when it serves."""
         assert process.stdout is not None
-        told = process.stdout.readline()
-        assert told.endswith("(as one of several processes)\n"), told
-        address = told.split()[3].rstrip("/")
+        line = process.stdout.readline()
+        assert line.endswith("(as one of several processes)\n"), line
+        address = line.split()[3].rstrip("/")
         self.processes[address] = process
         return address
 
@@ -75,9 +75,9 @@ class Fleet:
 def fleet(postgres: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     """Processes are dear, so the tests share those that live on."""
     url = postgres.database()
-    found = Fleet(url, tmp_path_factory.mktemp("fleet"))
-    yield found
-    assert set(found.end()) <= {0}
+    fleet = Fleet(url, tmp_path_factory.mktemp("fleet"))
+    yield fleet
+    assert set(fleet.end()) <= {0}
     postgres.give_back(url)
 
 
@@ -85,22 +85,22 @@ def fleet(postgres: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[F
 def store(fleet: Fleet) -> Iterator[PostgresStore]:
     """A look into the database."""
     fleet.pair()
-    found = PostgresStore(fleet.database, read_only=True)
-    yield found
-    found.close()
+    reader = PostgresStore(fleet.database, read_only=True)
+    yield reader
+    reader.close()
 
 
 def created(fleet: Fleet, address: str, name: str) -> int:
     """A new experiment; its creator is the owner."""
-    status, told, _ = asked(address, fleet.token, "POST", "/v1/experiments", {"name": name, **NEW})
-    assert status == 201, told
-    return int(told["id"])
+    status, body, _ = send(address, fleet.token, "POST", "/v1/experiments", {"name": name, **NEW})
+    assert status == 201, body
+    return int(body["id"])
 
 
 def owner(fleet: Fleet, address: str, experiment: int) -> str:
     """Who serves an experiment."""
     for _ in range(1000):
-        status, _, location = asked(address, fleet.token, "GET", f"/v1/experiments/{experiment}")
+        status, _, location = send(address, fleet.token, "GET", f"/v1/experiments/{experiment}")
         if status == 200:
             return address
         if status == 307:
@@ -110,11 +110,11 @@ def owner(fleet: Fleet, address: str, experiment: int) -> str:
 
 
 def finish(fleet: Fleet, crowd: Crowd, store: PostgresStore, experiment: int, address: str) -> None:
-    """The end of every test: what was told is what is kept, and the state that lives is its fold."""
+    """The end of every test: what was answered is recorded, and the state in memory is what the journal comes to."""
     crowd.wait_for(20)
     crowd.stop()
     check(crowd, store, experiment)
-    live = asked(owner(fleet, address, experiment), fleet.token, "GET", f"/v1/experiments/{experiment}")[1]
+    live = send(owner(fleet, address, experiment), fleet.token, "GET", f"/v1/experiments/{experiment}")[1]
     assert live["arms"] == folded(store, experiment)
     assert live["head"] == store.head(experiment).chain.hex()
 
@@ -138,7 +138,7 @@ def test_the_owner_is_killed_and_another_takes_over(fleet: Fleet, store: Postgre
 
 
 def test_a_sleeper_wakes_up_when_its_lease_is_anothers(fleet: Fleet, store: PostgresStore) -> None:
-    """It is paused in the middle of its work; what it says afterwards is never a success that is not kept."""
+    """It is paused in the middle of its work; what it says afterwards is never a success that is not recorded."""
     first, second = fleet.pair()
     experiment = created(fleet, first, "paused")
     crowd = Crowd([first, second], experiment, fleet.token)
@@ -172,8 +172,8 @@ def test_the_database_is_killed_and_comes_back(fleet: Fleet, store: PostgresStor
     crowd.statuses.clear()
     time.sleep(0.6)
     meanwhile = dict(crowd.statuses)
-    status, told, _ = asked(first, "", "GET", "/healthz")
-    assert status in (200, 503), told  # until the lease has run out it may hope
+    status, body, _ = send(first, "", "GET", "/healthz")
+    assert status in (200, 503), body  # until the lease has run out it may hope
     postgres.start()
     finish(fleet, crowd, store, experiment, first)
     assert set(meanwhile) <= {307, 503}  # from living processes, and none a success
@@ -186,4 +186,4 @@ def test_the_client_follows_to_the_owner_with_its_token(fleet: Fleet, store: Pos
     with Client(second, fleet.token) as client:
         decision = client.experiment("followed").decide()
         assert client.experiment("followed").reward(decision.id, 1.0)
-    assert asked(second, "", "GET", "/v1/experiments/followed")[0] == 401
+    assert send(second, "", "GET", "/v1/experiments/followed")[0] == 401

@@ -10,7 +10,7 @@ from robandit.service.stores.postgres import PostgresStore
 
 
 def decided(engine: Engine, rewarded: bool = True) -> str:
-    """A decision's id, kept."""
+    """Returns the id of a decision that is committed."""
     experiment = engine.find("e")
     answer = engine.decide(experiment, DecisionRequest(), None)
     rows = list(answer.rows)
@@ -37,8 +37,8 @@ def test_a_dump_is_restored_with_a_new_epoch(postgres: Any, database: str, roban
     late = PostgresStore(target)
     late.ask("UPDATE robandit.lease SET until = clock_timestamp() - interval '1 second' RETURNING 1")  # time has passed
     late.close()
-    code, told, errors = robandit("service", "restore", "--db", target)
-    assert (code, told.split()[0]) == (0, "epoch"), errors
+    code, printed, errors = robandit("service", "restore", "--db", target)
+    assert (code, printed.split()[0]) == (0, "epoch"), errors
 
     restored = PostgresStore(target)
     restored.take_all()

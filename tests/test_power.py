@@ -48,10 +48,10 @@ def test_power_cuts_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     kinds = [op.kind for op in tape.ops]
     assert errors == []
     assert kinds.count("sync") > 200  # a commit is synced, and so is the log when it is folded in
-    told = cuts(tape.ops, folder(tmp_path, "cut"), every=15)
-    assert (told["lost"], told["broken"]) == (0, 0)
-    assert told["cuts"] > 150
-    assert told["acknowledged"] > 10_000
+    counts = cuts(tape.ops, folder(tmp_path, "cut"), every=15)
+    assert (counts["lost"], counts["broken"]) == (0, 0)
+    assert counts["cuts"] > 150
+    assert counts["acknowledged"] > 10_000
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_it_would_be_noticed(tmp_path: Path, wrong: Any) -> None:
     """Answers before the commit, and commits without a sync: both lose what was acknowledged."""
     tape, errors = recorded(folder(tmp_path, "run") / "db", 40, **wrong)
     assert errors == []
-    told = cuts(tape.ops, folder(tmp_path, "cut"), every=9)
-    assert told["cuts that lost"] > 3
-    assert bool(told["broken"]) == ("OFF" in str(wrong))  # without any sync the file itself may be gone
+    counts = cuts(tape.ops, folder(tmp_path, "cut"), every=9)
+    assert counts["cuts that lost"] > 3
+    assert bool(counts["broken"]) == ("OFF" in str(wrong))  # without any sync the file itself may be gone
 
 
 @pytest.mark.parametrize("fault", [apsw.IOError, apsw.FullError])
 def test_a_disk_that_fails_stops_the_service(tmp_path: Path, fault: Any) -> None:
-    """One write or sync goes wrong, then the disk is fine: whoever is told yes has a row, and nobody is after it."""
+    """One write or sync goes wrong, then the disk is fine: whoever gets a yes has a row, and nobody is after it."""
     whole, errors = recorded(folder(tmp_path, "whole") / "db", 25)
     assert errors == []
     for at in range(3, whole.risky - 12, 29):  # the last ones fold the log in when the store is closed

@@ -1,4 +1,4 @@
-"""The service over HTTP: the contract of its verbs, both roads to it, who may what; a refusal changes nothing."""
+"""The service over HTTP: the contract of its verbs, both paths to it, who may what; a refusal changes nothing."""
 
 import http.client
 import json
@@ -28,10 +28,10 @@ class Caller:
         at.closing.callback(self.http.close)
 
     def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
-        """Ask; `cold` takes the road through ASGI, for a query string is not hot."""
+        """Ask; `cold` goes through ASGI, for a query string is not hot."""
         text = body if isinstance(body, bytes | str | None) else json.dumps(body)
-        told = {**self.headers, "content-type": "application/json", **headers}
-        self.http.request(method, path + ("?cold" if self.cold else ""), text, told)
+        sent = {**self.headers, "content-type": "application/json", **headers}
+        self.http.request(method, path + ("?cold" if self.cold else ""), text, sent)
         answer = self.http.getresponse()
         got = answer.read()
         return answer.status, json.loads(got) if got[:1] in (b"{", b"[") else got
@@ -40,8 +40,8 @@ class Caller:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("service")
-    with running(SqliteStore(folder / "s.db"), folder, **ROLES) as found:
-        yield found
+    with running(SqliteStore(folder / "s.db"), folder, **ROLES) as service:
+        yield service
 
 
 @pytest.fixture(params=[False, True], ids=["hot", "asgi"])
@@ -54,10 +54,10 @@ COUNT = iter(range(10**6))
 
 def begun(call: Caller, **more: Any) -> str:
     """A new experiment's address."""
-    asked = {"name": f"e{next(COUNT)}", "arms": ["a", "b", "c"], "policy": {"name": "samba"}, **more}
-    status, told = call("POST", "/v1/experiments", asked)
-    assert status == 201, told
-    return f"/v1/experiments/{told['id']}"
+    experiment = {"name": f"e{next(COUNT)}", "arms": ["a", "b", "c"], "policy": {"name": "samba"}, **more}
+    status, body = call("POST", "/v1/experiments", experiment)
+    assert status == 201, body
+    return f"/v1/experiments/{body['id']}"
 
 
 def test_the_contract_of_decide_and_reward(call: Caller) -> None:
@@ -109,21 +109,21 @@ def test_a_retried_decision_is_the_same_one(call: Caller) -> None:
 
 def test_bulk(call: Caller) -> None:
     base = begun(call)
-    status, told = call("POST", f"{base}/decisions", {"count": 5, "eligible": ["a", "b"]})
-    ids = [one["id"] for one in told["decisions"]]
+    status, body = call("POST", f"{base}/decisions", {"count": 5, "eligible": ["a", "b"]})
+    ids = [one["id"] for one in body["decisions"]]
     assert status == 201
     assert len(set(ids)) == 5
-    assert {one["arm"] for one in told["decisions"]} <= {"a", "b"}
-    assert {one["probability"] for one in told["decisions"]} == {0.5}
-    asked = [{"id": id, "reward": 1} for id in ids[:3]]
-    asked += [
+    assert {one["arm"] for one in body["decisions"]} <= {"a", "b"}
+    assert {one["probability"] for one in body["decisions"]} == {0.5}
+    rewards = [{"id": id, "reward": 1} for id in ids[:3]]
+    rewards += [
         {"id": ids[0], "reward": 1},
         {"id": ids[0], "reward": 0},
         {"id": "no", "reward": 1},
         {"id": ids[4], "reward": 7},
     ]
-    status, told = call("POST", f"{base}/rewards", {"rewards": asked})
-    assert [one["status"] for one in told["outcomes"]] == [201, 201, 201, 200, 409, 404, 422]
+    status, body = call("POST", f"{base}/rewards", {"rewards": rewards})
+    assert [one["status"] for one in body["outcomes"]] == [201, 201, 201, 200, 409, 404, 422]
     assert call("GET", base)[1]["rewards"] == 3
     assert call("POST", f"{base}/decisions", {"count": 1001})[0] == 422
     assert call("POST", f"{base}/decisions", {"eligible": ["nobody"]})[0] == 422
@@ -135,18 +135,21 @@ def test_arms_come_and_go(call: Caller) -> None:
     assert call("POST", f"{base}/arms", {"name": "d/1"})[0] == 422
     assert call("PATCH", f"{base}/arms/d%2F1", {"change": "paused"})[0] == 200
     assert call("PATCH", f"{base}/arms/a", {"change": "vanished"})[0] == 422
-    told = {one["name"]: one for one in call("GET", base)[1]["arms"]}
-    assert told["d/1"]["status"] == "paused"
-    assert told["d/1"]["probability"] is None
-    assert sum(one["probability"] or 0 for one in told.values()) == pytest.approx(1)
+    arms = {one["name"]: one for one in call("GET", base)[1]["arms"]}
+    assert arms["d/1"]["status"] == "paused"
+    assert arms["d/1"]["probability"] is None
+    assert sum(one["probability"] or 0 for one in arms.values()) == pytest.approx(1)
 
 
 def test_a_caught_source_is_unlearnt_and_a_released_one_learnt_again(served: Running, call: Caller) -> None:
     base = begun(call, policy={"name": "samba", "parameters": {"learning_rate": 0.3}})
     for _ in range(30):
         decision = call("POST", f"{base}/decisions", {})[1]
-        asked = {"reward": 1.0 if decision["arm"] == "a" else 0.0, "source": "ring" if decision["arm"] == "a" else "ok"}
-        call("PUT", f"{base}/decisions/{decision['id']}/reward", asked)
+        reward = {
+            "reward": 1.0 if decision["arm"] == "a" else 0.0,
+            "source": "ring" if decision["arm"] == "a" else "ok",
+        }
+        call("PUT", f"{base}/decisions/{decision['id']}/reward", reward)
     before = call("GET", base)[1]["arms"]
     assert before[0]["probability"] > 0.4
     what_if = call("POST", f"{base}/what-if", {"sources": ["boss/ring"]})[1]
@@ -185,7 +188,7 @@ def test_the_breaker_keeps_p_where_it_was(call: Caller) -> None:
 
 
 def test_every_route_asks_for_its_role(served: Running) -> None:
-    """All roles by all routes: who lacks the role is told so before anything else."""
+    """All roles by all routes: who lacks the role hears so before anything else."""
     for route in ROUTES:
         path = route.path.format(experiment="1", decision="x", arm="a", source="s")
         assert Caller(served)(route.method, path, {})[0] == 401, route.path
@@ -274,8 +277,8 @@ def test_what_is_too_long_or_elsewhere_is_said(call: Caller) -> None:
         {"policy": "sambo"},
         {"policy": {"name": "samba", "parameters": {"x": 1}}},
     ):
-        status, told = call("POST", "/v1/experiments", {"name": "w", "arms": ["a"], "policy": "samba", **wrong})
-        assert status == 422, told
+        status, body = call("POST", "/v1/experiments", {"name": "w", "arms": ["a"], "policy": "samba", **wrong})
+        assert status == 422, body
     assert (
         call("POST", "/v1/experiments", {"name": "w", "arms": ["a"], "policy": "samba", "rules": {"default": 0}})[0]
         == 422
@@ -303,7 +306,7 @@ def test_a_service_that_comes_back_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_a_fault_in_the_middle_of_a_change_stops_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On both roads: whoever asks is told that the outcome is unknown, and nothing is recorded any more."""
+    """On both paths: the answer is that the outcome is unknown, and nothing is recorded any more."""
     for cold in (False, True):
         with running() as served:
             stopped: list[BaseException] = []

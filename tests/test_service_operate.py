@@ -41,9 +41,9 @@ def play(client: Client) -> None:
 
 
 def test_verify_finds_nothing_wrong_and_whatever_was_changed(played: Path, tmp_path: Path, robandit: Any) -> None:
-    code, told, _ = robandit("service", "verify", f"sqlite:///{played}", "--json")
+    code, printed, _ = robandit("service", "verify", f"sqlite:///{played}", "--json")
     assert code == 0
-    ruled, plain = told["journals"]
+    ruled, plain = printed["journals"]
     assert (ruled["chain"], ruled["compiled"], ruled["dice"]) == (True, True, None)
     assert (plain["chain"], plain["compiled"], plain["dice"], plain["snapshot"]) == (True, True, True, True)
     changes = {
@@ -84,22 +84,22 @@ def test_a_forged_decision_is_not_what_its_stream_gives(played: Path, tmp_path: 
         head = extend_chain(head, text)
     db.execute("UPDATE head SET chain = ? WHERE experiment = 2", (head,))
     db.close()
-    code, told, _ = robandit("service", "verify", f"sqlite:///{copy}", "--no-compiled")
+    code, printed, _ = robandit("service", "verify", f"sqlite:///{copy}", "--no-compiled")
     assert code == 1
-    assert f"decision {entry['id']} (line {line}) is not what its random stream gives" in told
+    assert f"decision {entry['id']} (line {line}) is not what its random stream gives" in printed
 
 
 def test_restored_ids_do_not_meet_others_of_the_same_number(tmp_path: Path, robandit: Any) -> None:
-    path, kept, back = tmp_path / "s.db", tmp_path / "backup.db", tmp_path / "restored.db"
+    path, copy, back = tmp_path / "s.db", tmp_path / "backup.db", tmp_path / "restored.db"
     with running(SqliteStore(path)) as served, Client(served.url) as client:
         one = client.create("e", ["a", "b"])
         early = one.decide()
-        code, out, _ = robandit("service", "backup", "--db", f"sqlite:///{path}", str(kept))
+        code, out, _ = robandit("service", "backup", "--db", f"sqlite:///{path}", str(copy))
         assert (code, "lines" in out) == (0, True)
         late = one.decide()
-    assert robandit("service", "backup", "--db", f"sqlite:///{path}", str(kept))[0] == 2
-    assert robandit("service", "restore", str(kept), "--db", f"sqlite:///{path}")[0] == 2
-    assert robandit("service", "restore", str(kept), "--db", f"sqlite:///{back}")[0] == 0
+    assert robandit("service", "backup", "--db", f"sqlite:///{path}", str(copy))[0] == 2
+    assert robandit("service", "restore", str(copy), "--db", f"sqlite:///{path}")[0] == 2
+    assert robandit("service", "restore", str(copy), "--db", f"sqlite:///{back}")[0] == 0
     with running(SqliteStore(back)) as served, Client(served.url) as client:
         one = client.experiment("e")
         again = one.decide()
@@ -131,12 +131,12 @@ def test_exports_are_what_audit_reads(played: Path, tmp_path: Path, robandit: An
     assert ",=1+1" not in everything
     (tmp_path / "e.journal").write_bytes(got["journal"])
     (tmp_path / "e.csv").write_bytes(got["csv"])
-    code, told, err = robandit("audit", str(tmp_path / "e.journal"), "--no-price", "--json")
+    code, printed, err = robandit("audit", str(tmp_path / "e.journal"), "--no-price", "--json")
     assert code == 0, err
-    assert "user 3" not in {one["source"] for one in told["sources"]}
-    code, told, err = robandit("audit", str(tmp_path / "e.csv"), "--policy", "samba", "--no-price", "--json")
+    assert "user 3" not in {one["source"] for one in printed["sources"]}
+    code, printed, err = robandit("audit", str(tmp_path / "e.csv"), "--policy", "samba", "--no-price", "--json")
     assert code == 0, err
-    assert told["rows"] == 45
+    assert printed["rows"] == 45
     assert robandit("service", "verify", str(tmp_path / "e.journal"))[0] == 0
 
 
@@ -193,10 +193,10 @@ def test_openfeature_s_own_provider_gets_an_arm(live: Running) -> None:
         one = client.create("flag", ["old", "new"], rules={"sticky": True})
         provider = OFREPProvider(live.url)
         context = EvaluationContext("user 1", {"country": "nl"})
-        told = provider.resolve_string_details("flag", "none", context)
-        assert told.value in ("old", "new")
-        assert provider.resolve_string_details("flag", "none", context).flag_metadata == told.flag_metadata
-        assert one.reward(str(told.flag_metadata["decision"]), 1.0)
+        details = provider.resolve_string_details("flag", "none", context)
+        assert details.value in ("old", "new")
+        assert provider.resolve_string_details("flag", "none", context).flag_metadata == details.flag_metadata
+        assert one.reward(str(details.flag_metadata["decision"]), 1.0)
         with pytest.raises(FlagNotFoundError):
             provider.resolve_string_details("nothing", "none", context)
         provider.session.close()
@@ -235,12 +235,14 @@ def test_a_client_asks_again_where_the_service_was_away(monkeypatch: pytest.Monk
 
 
 def test_the_document_says_what_every_route_takes_and_tells() -> None:
-    told = document()
-    assert told["openapi"] == "3.1.0"
-    assert len(told["paths"]) >= 14
-    names = {verb["operationId"] for path in told["paths"].values() for verb in path.values() if "operationId" in verb}
+    openapi = document()
+    assert openapi["openapi"] == "3.1.0"
+    assert len(openapi["paths"]) >= 14
+    names = {
+        verb["operationId"] for path in openapi["paths"].values() for verb in path.values() if "operationId" in verb
+    }
     assert {"decide", "reward", "rewards", "what_if", "evaluate"} <= names
-    assert "probability" in told["components"]["schemas"]["Decision"]["properties"]
+    assert "probability" in openapi["components"]["schemas"]["Decision"]["properties"]
 
 
 def test_metrics_can_be_read_by_prometheus(live: Running) -> None:

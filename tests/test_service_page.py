@@ -72,9 +72,9 @@ class Server:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A service with tokens, and one experiment whose names are all hostile."""
     roles = {"boss": "admin", "reader": "read", "shop": "decide,reward", "other": "read", "leaver": "read"}
-    found = Server(tmp_path_factory.mktemp("page"), **roles)
-    with found.api("boss") as boss:
-        asked = {
+    started = Server(tmp_path_factory.mktemp("page"), **roles)
+    with started.api("boss") as boss:
+        experiment = {
             "name": HOSTILE[1],
             "arms": list(MEANS),
             "policy": "samba",
@@ -82,11 +82,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             "shadow": ["exp3"],
             "trip": True,
         }
-        assert boss.post("/v1/experiments", json=asked).json() == {"id": 1}
+        assert boss.post("/v1/experiments", json=experiment).json() == {"id": 1}
     try:
-        yield found
+        yield started
     finally:
-        found.close()
+        started.close()
 
 
 def played(server: Server, decisions: int, ring: bool, seed: int) -> None:
@@ -94,22 +94,22 @@ def played(server: Server, decisions: int, ring: bool, seed: int) -> None:
     luck = random.Random(seed)
     with server.api("boss") as boss:
         for _ in range(decisions // 100):
-            made = boss.post("/v1/experiments/1/decisions", json={"count": 100}).json()["decisions"]
+            decisions = boss.post("/v1/experiments/1/decisions", json={"count": 100}).json()["decisions"]
             rewards = []
-            for one in made:
+            for one in decisions:
                 forged = ring and luck.random() < 0.4
                 value = float(one["arm"] == "red") if forged else float(luck.random() < MEANS[one["arm"]])
                 source = luck.choice(RING) if forged else f"{HOSTILE[2]}{luck.randrange(20)}"
                 rewards.append({"id": one["id"], "reward": value, "source": source})
-            told = boss.post("/v1/experiments/1/rewards", json={"rewards": rewards}).json()["outcomes"]
-            assert {one["status"] for one in told} == {201}
+            outcomes = boss.post("/v1/experiments/1/rewards", json={"rewards": rewards}).json()["outcomes"]
+            assert {one["status"] for one in outcomes} == {201}
 
 
 def secret_in(text: str) -> str:
     """What a form of a page must bring along."""
-    found = re.search(r'name="secret" value="([0-9a-f]{48})"', text)
-    assert found, text[:2000]
-    return found[1]
+    match = re.search(r'name="secret" value="([0-9a-f]{48})"', text)
+    assert match, text[:2000]
+    return match[1]
 
 
 ACTS = ("/experiments/1/act", "/experiments/1/look", "/experiments/new")
@@ -126,8 +126,10 @@ def test_nobody_sees_anything_without_a_token(server: Server) -> None:
             answer = nobody.post("/login", data={"token": token}, headers={"origin": server.url})
             assert answer.status_code == (403 if token == server.tokens["shop"] else 401)
             assert "set-cookie" not in answer.headers
-        told = nobody.post("/login", data={"token": server.tokens["boss"]}, headers={"origin": "http://evil.example"})
-        assert told.status_code == 403
+        response = nobody.post(
+            "/login", data={"token": server.tokens["boss"]}, headers={"origin": "http://evil.example"}
+        )
+        assert response.status_code == 403
         assert nobody.get("/static/page.js").status_code == 200
         assert nobody.get("/static/../sessions.py").status_code == 404
         assert nobody.get("/static/%2e%2e/sessions.py").status_code == 404
@@ -147,7 +149,7 @@ def test_the_cookie_is_for_this_site_alone(server: Server) -> None:
         assert page.headers["x-content-type-options"] == "nosniff"
         left = client.post("/logout", data={"secret": secret_in(page.text)}, headers={"origin": server.url})
         assert left.status_code == 303
-        client.cookies.set(*cookie_of(answer))  # the old one, kept by a thief
+        client.cookies.set(*cookie_of(answer))  # the old one, held by a thief
         assert client.get("/").headers["location"] == "/login"
 
 
@@ -165,9 +167,9 @@ def test_a_reader_sees_no_actions_and_can_do_none(server: Server) -> None:
         assert "New experiment" not in reader.get("/").text
         secret = secret_in(page)
         for path in ACTS:
-            told = reader.post(path, data={"secret": secret, "do": "stop"})
-            assert told.status_code == 403, path
-            assert "admin" in told.text
+            response = reader.post(path, data={"secret": secret, "do": "stop"})
+            assert response.status_code == 403, path
+            assert "admin" in response.text
         assert reader.get("/experiments/1/act?do=stop").status_code == 403
 
 
@@ -194,8 +196,8 @@ def test_a_form_needs_its_secret_and_its_origin(server: Server) -> None:
             ({}, {"origin": server.url + "1"}),  # another port of the same machine
         ]
         for fields, headers in wrong:
-            told = boss.post("/experiments/1/act", data={**form, **fields}, headers=headers)
-            assert told.status_code == 403, (fields, headers)
+            response = boss.post("/experiments/1/act", data={**form, **fields}, headers=headers)
+            assert response.status_code == 403, (fields, headers)
         del boss.headers["origin"]
         assert boss.post("/experiments/1/act", data=form).status_code == 403
         states = {arm["name"]: arm["status"] for arm in api.get("/v1/experiments/1").json()["arms"]}
@@ -204,16 +206,16 @@ def test_a_form_needs_its_secret_and_its_origin(server: Server) -> None:
 
 def test_every_act_by_its_form(server: Server) -> None:
     with server.browser("boss") as boss, server.api("boss") as api:
-        asked = {"name": "acts", "arms": "a\nb", "policy": "samba", "window": "60", "holdout": "10", "trip": "yes"}
+        typed = {"name": "acts", "arms": "a\nb", "policy": "samba", "window": "60", "holdout": "10", "trip": "yes"}
         secret = secret_in(boss.get("/experiments/new").text)
         for field, value in (("arms", ""), ("policy", "sambo"), ("window", "soon"), ("name", ""), ("low", "2")):
-            told = boss.post("/experiments/new", data={**asked, "secret": secret, field: value})
-            assert told.status_code == 422, field
-            assert 'role="alert"' in told.text
-            assert ("acts" if field != "name" else "a\nb") in told.text  # what was typed is still there
-        made = boss.post("/experiments/new", data={**asked, "secret": secret})
-        assert made.status_code == 303, made.text
-        path = made.headers["location"]
+            response = boss.post("/experiments/new", data={**typed, "secret": secret, field: value})
+            assert response.status_code == 422, field
+            assert 'role="alert"' in response.text
+            assert ("acts" if field != "name" else "a\nb") in response.text  # what was typed is still there
+        created = boss.post("/experiments/new", data={**typed, "secret": secret})
+        assert created.status_code == 303, created.text
+        path = created.headers["location"]
         experiment = api.get(f"/v1{path}").json()
         assert (experiment["rules"]["window"], experiment["rules"]["holdout"]) == (60.0, 0.1)
         acts = [("add", "c/d", ""), ("pause", "a", ""), ("resume", "a", ""), ("retire", "b", ""), ("stop", "", "")]
@@ -225,8 +227,8 @@ def test_every_act_by_its_form(server: Server) -> None:
             done = boss.post(f"{path}/act", data=fields)
             assert (done.status_code, done.headers.get("location")) == (303, f"{path}#trail"), (do, done.text)
         for do, on, value in (("weigh", "x", "2"), ("cap", "x", "few"), ("pause", "b", ""), ("resume", "zzz", "")):
-            told = boss.post(f"{path}/act", data={"do": do, "on": on, "value": value, "secret": secret})
-            assert told.status_code == 422, (do, on, value)
+            response = boss.post(f"{path}/act", data={"do": do, "on": on, "value": value, "secret": secret})
+            assert response.status_code == 422, (do, on, value)
         assert boss.post(f"{path}/act", data={"do": "burn", "secret": secret}).status_code == 404
         trail = boss.get(path).text.partition("Who did what")[2]
         done = ("arm c/d added", "arm b retired", "source x/y quarantined", "source x weighted 0.5", "learning stopped")
@@ -236,13 +238,13 @@ def test_every_act_by_its_form(server: Server) -> None:
 
 def test_a_session_ends_with_its_token(server: Server) -> None:
     with server.browser("leaver") as leaver, leaver.stream("GET", "/experiments/1/events") as stream:
-        told = stream.iter_lines()
-        first = next(line for line in told if line.startswith("data: "))
+        events = stream.iter_lines()
+        first = next(line for line in events if line.startswith("data: "))
         assert set(json.loads(first[6:])) == {*PARTS, "chart"}
         lines = server.token_file.read_text().splitlines()
         server.token_file.write_text("".join(f"{line}\n" for line in lines if not line.startswith("leaver ")))
         began = time.monotonic()
-        for _ in told:
+        for _ in events:
             assert time.monotonic() - began < 20  # it says something every 15 seconds as long as it lives
         assert leaver.get("/").headers["location"] == "/login"
 
@@ -264,8 +266,8 @@ def test_without_tokens_only_this_machine(tmp_path: Path) -> None:
             assert '"id"' in done, done
         id = re.search(r'"id":"([^"]+)"', done)
         assert id
-        told = subprocess.run(reward.replace("ID", id[1]), shell=True, capture_output=True, text=True, timeout=30)
-        assert told.stdout == '{"new":true}'
+        printed = subprocess.run(reward.replace("ID", id[1]), shell=True, capture_output=True, text=True, timeout=30)
+        assert printed.stdout == '{"new":true}'
     finally:
         server.close()
 
@@ -319,7 +321,7 @@ def test_the_story_in_a_browser(server: Server, chrome: Chrome) -> None:
     chrome.until(f"document.body.innerText.includes('{before + 1500:,}')")
     played(server, 1500, ring=True, seed=2)
     chrome.click("form[action$='/look'] button")  # the next look would come in an hour
-    chrome.until("document.querySelector('.banner.stopped')", 120)  # by itself, as it was told to
+    chrome.until("document.querySelector('.banner.stopped')", 120)  # by itself, as it was set up to do
     assert "watch\tlearning stopped" in chrome.run("document.getElementById('part-trail').innerText")
     chrome.until("document.body.innerText.includes('unlike everybody else')")
     names = chrome.run(

@@ -16,11 +16,11 @@ ROUTES = [(path, method) for path, methods in document()["paths"].items() for me
 
 @pytest.fixture
 def served() -> Iterator[Running]:
-    with running() as found, Client(found.url) as client:
+    with running() as service, Client(service.url) as client:
         one = client.create("known", ["a", "b"])
         for _ in range(3):
             one.reward(one.decide().id, 1.0)
-        yield found
+        yield service
 
 
 def test_no_request_breaks_the_document(served: Running) -> None:
@@ -31,7 +31,7 @@ def test_no_request_breaks_the_document(served: Running) -> None:
     from schemathesis.generation.feedback import FeedbackSources
     from schemathesis.pytest._test_builder import build_operation_test  # what its decorator calls, while collecting
 
-    asked: list[str] = []
+    labels: list[str] = []
 
     @settings(
         max_examples=EXAMPLES,
@@ -41,7 +41,7 @@ def test_no_request_breaks_the_document(served: Running) -> None:
         suppress_health_check=list(HealthCheck),
     )
     def ask(case: Any) -> None:
-        asked.append(case.operation.label)
+        labels.append(case.operation.label)
         if "experiment" in case.path_parameters and len(str(case.path_parameters["experiment"])) % 2:
             case.path_parameters["experiment"] = "known"  # so that what lies behind it is reached
         response = case.call(base_url=served.url)
@@ -51,13 +51,13 @@ def test_no_request_breaks_the_document(served: Running) -> None:
 
     schema = schemathesis.openapi.from_dict(document())
     for path, method in ROUTES:
-        made = build_operation_test(
+        check = build_operation_test(
             config=schema.config,
             operation=schema[path][method],
             test_func=ask,
             given_kwargs={},
             feedback=FeedbackSources(),
         )
-        made()
+        check()
     for path, method in ROUTES:
-        assert asked.count(f"{method.upper()} {path}") >= EXAMPLES
+        assert labels.count(f"{method.upper()} {path}") >= EXAMPLES

@@ -30,7 +30,7 @@ def begun(policy: str = "samba", trip: bool = True) -> tuple[Service, Experiment
     return service, service.engine.experiments[1]
 
 
-def kept(service: Service, answer: Answer) -> Any:
+def commit(service: Service, answer: Answer) -> Any:
     """An answer's lines in the store, and what it says."""
     service.store.commit(answer.rows)
     return answer.message
@@ -39,8 +39,8 @@ def kept(service: Service, answer: Answer) -> Any:
 def rewarded(service: Service, experiment: Experiment, count: int) -> None:
     """Some decisions with their rewards."""
     for number in range(count):
-        made = kept(service, service.engine.decide(experiment, messages.DecisionRequest(), None))
-        kept(service, service.engine.reward(experiment, made.id, messages.Reward(number % 2), f"s{number % 3}"))
+        decision = commit(service, service.engine.decide(experiment, messages.DecisionRequest(), None))
+        commit(service, service.engine.reward(experiment, decision.id, messages.Reward(number % 2), f"s{number % 3}"))
 
 
 def audit_with(findings: dict[str, Any], line: int = 9) -> JournalAudit:
@@ -69,8 +69,8 @@ def test_learning_stops_once_for_what_people_have_seen() -> None:
         service.start()
         watch = service.watch
 
-        async def tripped(found: dict[str, Any]) -> bool:
-            await watch.trip(experiment, audit_with(found))
+        async def tripped(findings: dict[str, Any]) -> bool:
+            await watch.trip(experiment, audit_with(findings))
             return experiment.standing.frozen is not None
 
         async def let_go_on() -> None:

@@ -52,14 +52,14 @@ def contents(store: ServiceStore) -> Any:
     """Everything a store tells."""
     return [
         (
-            kept,
-            list(store.lines(kept.id)),
-            list(store.lines(kept.id, acts=True)),
-            [store.settled(kept.id, number) for number in range(12)],
-            store.head(kept.id),
-            store.snapshot(kept.id),
+            record,
+            list(store.lines(record.id)),
+            list(store.lines(record.id, acts=True)),
+            [store.settled(record.id, number) for number in range(12)],
+            store.head(record.id),
+            store.snapshot(record.id),
         )
-        for kept in store.experiments()
+        for record in store.experiments()
     ]
 
 
@@ -74,7 +74,7 @@ def filled(store: ServiceStore) -> ServiceStore:
 
 def test_what_was_committed_is_told_in_order(open_database: Open) -> None:
     store = filled(open_database())
-    assert [(kept.id, kept.name, kept.about) for kept in store.experiments()] == [
+    assert [(record.id, record.name, record.about) for record in store.experiments()] == [
         (1, "one", '{"shadow":[]}'),
         (2, "zwei ü", "{}"),
     ]
@@ -167,11 +167,11 @@ def test_everything_is_there_after_opening_again(open_database: Open) -> None:
 
 def test_the_head_is_the_hash_of_all_lines(open_database: Open) -> None:
     store = filled(open_database())
-    for kept in store.experiments():
+    for record in store.experiments():
         chain, count = bytes(16), 0
-        for line, body in store.lines(kept.id):
+        for line, body in store.lines(record.id):
             chain, count = blake2b(chain + body.encode(), digest_size=16).digest(), line
-        assert store.head(kept.id) == Head(count, chain)
+        assert store.head(record.id) == Head(count, chain)
 
 
 def test_the_last_snapshot_is_told(open_database: Open) -> None:

@@ -39,6 +39,11 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     return int(number)
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is a plain number; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def unknown(kind: str, name: str, allowed: Iterable[str]) -> InputError:
     """An error for a name that is not in the list, with the nearest allowed name."""
     names = sorted(allowed)

@@ -4,7 +4,7 @@ import math
 from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, TypedDict, Union, Unpack, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -43,23 +43,45 @@ class Word(IntEnum):
         return next((word for word in cls if word is value or str(word) == value), None)
 
 
-def parameter(
-    default: Any,
-    description: str,
-    *,
-    above: float = -math.inf,
-    below: float = math.inf,
-    least: float = -math.inf,
-    most: float = math.inf,
-    infinite: bool = False,
-    choices: tuple[str, ...] = (),
-    published: Any = None,
-    scaled: Any = None,
-) -> Any:
-    """A field of a part with what the catalogue says of it and what the edge allows."""
-    limits = {"above": above, "below": below, "least": least, "most": most, "choices": choices, "infinite": infinite}
-    catalogue = {"description": description, "published": published, "scaled": scaled}
-    return field(default=default, metadata={"limits": limits, **catalogue})
+class ParameterOptions(TypedDict, total=False):
+    """What may be said of a parameter beside its default and its description."""
+
+    above: float
+    below: float
+    least: float
+    most: float
+    infinite: bool  # whether an infinite value is allowed
+    choices: tuple[str, ...]  # the words allowed, where it is text
+    published: Any  # the value of the paper
+    scaled: Any  # a value that lets the policy learn within a usual horizon
+
+
+LIMITS: dict[str, Any] = {
+    "above": -math.inf,
+    "below": math.inf,
+    "least": -math.inf,
+    "most": math.inf,
+    "choices": (),
+    "infinite": False,
+}
+
+
+def parameter(default: Any, description: str, **options: Unpack[ParameterOptions]) -> Any:
+    """A field of a part with what the catalogue says of it and which values it allows.
+
+    Args:
+        default: its value where none is set.
+        description: one line for the catalogue.
+        options: limits (`above`, `below`, `least`, `most`, `infinite`, `choices`) and the values `published`, `scaled`.
+    """
+    notes: dict[str, Any] = {"description": description, "published": None, "scaled": None}
+    for name, value in options.items():
+        if name not in ParameterOptions.__annotations__:
+            raise TypeError(f"parameter() has no option {name!r}")
+        if name in notes:
+            notes[name] = value
+    limits = {name: options.get(name, value) for name, value in LIMITS.items()}
+    return field(default=default, metadata={"limits": limits, **notes})
 
 
 @dataclass(frozen=True)

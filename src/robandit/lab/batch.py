@@ -137,8 +137,12 @@ def chosen_engine(engine: str, scenario: Scenario, in_part: bool = False) -> str
     reason = "agents and slates take turns, round by round" if scenario.turns > 1 else reason
     if engine == "counts" and reason:
         raise InputError(f"engine counts cannot play this: {reason}")
-    if engine == "auto":
-        return "counts" if not reason and scenario.rounds > ABOVE else "rounds"
+    if engine == "auto" and not reason and scenario.rounds > ABOVE:
+        return "counts"
+    if engine in ("auto", "rounds"):
+        from robandit.lab.compile.kernel import can_compile
+
+        return "rounds" if can_compile() else "plain"
     return engine
 
 

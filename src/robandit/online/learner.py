@@ -91,7 +91,7 @@ class Learner:
 
     @classmethod
     def open(
-        cls, journal: Path | str, policy: Policy[Any] | None = None, *, read_only: bool = False, sync: bool = True
+        cls, journal: Path | str, policy: Policy[Any] | str | None = None, *, read_only: bool = False, sync: bool = True
     ) -> "Learner":
         """Return the learner of a journal, to go on with or only to look at; a policy of your own must be handed in."""
         text = read_entries(journal)[0].policy
@@ -109,10 +109,10 @@ class Learner:
         return learner
 
     @classmethod
-    def load(cls, saved: dict[str, Any] | Path | str, policy: Policy[Any] | None = None) -> "Learner":
+    def load(cls, saved: dict[str, Any] | Path | str, policy: Policy[Any] | str | None = None) -> "Learner":
         """Return the learner that `save` wrote, without a journal."""
         learner = cls.__new__(cls)
-        learner._fold = load_fold(saved, as_policy if policy is None else lambda text: policy)
+        learner._fold = load_fold(saved, lambda text: as_policy(text if policy is None else policy))
         learner._lock, learner._writer = RLock(), None
         return learner
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from robandit.errors import InputError, unknown
+from robandit.errors import InputError, is_number, unknown
 
 FIRST, SUM, MAX = "first", "sum", "max"
 AGGREGATES = (FIRST, SUM, MAX)
@@ -29,7 +29,7 @@ class Rules:
     def __post_init__(self) -> None:
         for name, least, most in (("window", 0.001, 1e9), ("hold", 0.0, 1e9), ("holdout", 0.0, 1.0)):
             number = getattr(self, name)
-            if number is not None and not (is_plain_number(number) and least <= number <= most):
+            if number is not None and not (is_number(number) and least <= number <= most):
                 raise InputError(f"{name} must be a number from {least:g} to {most:g}, not {number!r}")
         for name in ("cap", "token_cap"):
             number = getattr(self, name)
@@ -47,11 +47,6 @@ class Rules:
     def as_json(self) -> dict[str, Any]:
         """Return plain values for a journal's first line."""
         return asdict(self)
-
-
-def is_plain_number(value: Any) -> bool:
-    """Whether a value is a number and not a truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def read_rules(values: Any) -> Rules | None:

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from robandit.errors import InputError
-from robandit.online.rules import is_plain_number
+from robandit.errors import InputError, is_number
 
 Entry = dict[str, Any]
 ACTS = ("source", "retract", "breaker")
@@ -84,7 +83,7 @@ def change_verdict(verdict: SourceVerdict, entry: Entry) -> SourceVerdict:
         return verdict._replace(cap=cap)
     if change == "weighted":
         weight = entry["weight"]
-        if not (is_plain_number(weight) and 0 <= weight <= 1):
+        if not (is_number(weight) and 0 <= weight <= 1):
             raise InputError(f"a weight must be a number from 0 to 1, not {weight!r}")
         return verdict._replace(weight=float(weight))
     return verdict._replace(quarantined=change == "quarantined")

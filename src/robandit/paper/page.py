@@ -1,6 +1,7 @@
 """The page of `robandit reproduce`: the whole paper again, its tables beside ours, and a verdict on each claim."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,23 +42,19 @@ def spec_path(quick: bool) -> Path:
 def write_paper(results: Results, quick: bool, timings: bool) -> dict[str, Any]:
     """Weigh the claims, write results.json and the report; returns the content of results.json."""
     study, folder = results.study, results.store.folder
-    extras: dict[str, Any] = {
-        "timing": read_times(folder, quick) if timings else None,
-        "ftpl": None if quick else read_resampling(folder),
-        "theory": read_statements(folder),
-    }
+    extras = read_extras(folder, quick, timings)
     claims = weigh_claims(results, extras)
     summary: dict[str, Any] = {
         "version": __version__,
         "quick": quick,
         "tables": {
-            "k_sweep": sweep(results, ["k-sweep", "field-k-sweep"]),
+            "k_sweep": sweep_table(results, ["k-sweep", "field-k-sweep"]),
             "k_sweep_readings": {
-                reading: sweep(results, [f"k-sweep-{reading}"])
+                reading: sweep_table(results, [f"k-sweep-{reading}"])
                 for reading in (*READINGS, "constants", "linspace", "uniform")
                 if results.has(f"k-sweep-{reading}")
             },
-            "levels": levels(results),
+            "levels": levels_table(results),
             "time": extras["timing"],
             "ftpl_resamples": extras["ftpl"],
         },
@@ -73,7 +70,7 @@ def write_paper(results: Results, quick: bool, timings: bool) -> dict[str, Any]:
         READING,
     ]
     if quick:
-        lead.insert(0, "A quick look with few runs: a claim its runs cannot decide says not-tested.")
+        lead.insert(0, "A quick run with few replications: a claim they cannot decide says not-tested.")
     sections = [
         Section("claims", "Is it true? Every claim with a verdict", VERDICTS, claims=claims),
         sweep_section(summary["tables"]["k_sweep"]),
@@ -86,31 +83,23 @@ def write_paper(results: Results, quick: bool, timings: bool) -> dict[str, Any]:
     return summary
 
 
-def read_times(folder: Path, quick: bool) -> dict[str, Any]:
-    """The time table, measured once and kept beside the results."""
-    path = folder / "timing.json"
+def read_extras(folder: Path, quick: bool, timings: bool) -> dict[str, Any]:
+    """What claims need besides runs; each is worked out once for its code, and stored beside the results."""
+    resampling, theory = (module_hash(f"robandit.{name}") for name in ("paper.resampling", "theory.statements"))
+    names = {name for claim in CLAIMS for name in claim.theory}
+    weighed = read_or_make(folder / f"theory-{theory}.json", lambda: statements.weigh_statements(only=names))
+    return {
+        "timing": read_or_make(folder / "timing.json", lambda: time_table(quick)) if timings else None,
+        "ftpl": None if quick else read_or_make(folder / f"resampling-{resampling}.json", resampling_cost),
+        "theory": {item["id"]: item for item in weighed},
+    }
+
+
+def read_or_make(path: Path, make: Callable[[], Any]) -> Any:
+    """The content of a JSON file, which is made first if it is not there."""
     if not path.exists():
-        write_atomically(path, json.dumps(time_table(quick), indent=1).encode())
-    times: dict[str, Any] = json.loads(path.read_bytes())
-    return times
-
-
-def read_resampling(folder: Path) -> dict[str, Any]:
-    """FTPL's resamples, worked out once for the code that draws them."""
-    path = folder / f"resampling-{module_hash('robandit.paper.resampling')}.json"
-    if not path.exists():
-        write_atomically(path, json.dumps(resampling_cost(), indent=1).encode())
-    cost: dict[str, Any] = json.loads(path.read_bytes())
-    return cost
-
-
-def read_statements(folder: Path) -> dict[str, Any]:
-    """The statements of the paper that claims rest on, by name, weighed once for the code that weighs them."""
-    path = folder / f"theory-{module_hash('robandit.theory.statements')}.json"
-    if not path.exists():
-        wanted = {name for claim in CLAIMS for name in claim.theory}
-        write_atomically(path, json.dumps(statements.weigh_statements(only=wanted), indent=1).encode())
-    return {item["id"]: item for item in json.loads(path.read_bytes())}
+        write_atomically(path, json.dumps(make(), indent=1).encode())
+    return json.loads(path.read_bytes())
 
 
 def theory_section(statements: dict[str, Any]) -> Section:
@@ -140,7 +129,7 @@ def name_of(policy: str) -> str:
     return policy if theirs.lower() in ("", short(policy)) else f"{policy} (the paper's {theirs})"
 
 
-def sweep(results: Results, grids: list[str]) -> dict[str, dict[str, Any]]:
+def sweep_table(results: Results, grids: list[str]) -> dict[str, dict[str, Any]]:
     """Regret by policy and K, the paper's numbers beside; several draws of the means are pooled."""
     table: dict[str, dict[str, Any]] = {}
     for name in grids:
@@ -159,7 +148,7 @@ def sweep(results: Results, grids: list[str]) -> dict[str, dict[str, Any]]:
     return table
 
 
-def levels(results: Results) -> dict[str, Any]:
+def levels_table(results: Results) -> dict[str, Any]:
     """Mean and sd at the headline reading, by policy, scheme and C."""
     if not results.has("levels"):
         return {}

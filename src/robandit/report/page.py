@@ -6,8 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from robandit.errors import is_number
 from robandit.pictures.rendered import Rendered
-from robandit.report.table import DataTable, format_value, is_number
+from robandit.report.table import DataTable, format_value
 from robandit.store.files import sweep, write_atomically
 from robandit.version import __version__
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from robandit.errors import is_number
+
 
 @dataclass(frozen=True)
 class Column:
@@ -67,11 +69,6 @@ class DataTable:
         ]
         lines += [" & ".join(escape_latex(format_value(value)) for value in row) + r" \\" for row in self.rows]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number, and so aligned to the right."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def format_value(value: Any) -> str:
