@@ -60,6 +60,9 @@ class Evaluator:
 
     def check(self) -> None:
         """Raise InputError for what could not be played, before anything is."""
+        from robandit.lab.compile.kernel import can_compile
+
+        can_compile()  # its warning is this thread's to give
         horizon = self.scenario.horizon
         if horizon > ABOVE:
             raise InputError(
