@@ -13,9 +13,9 @@ from robandit.environments.means import spread_means
 from robandit.lab.scenario import Scenario
 from robandit.pictures.corruption import draw_regret_by_budget
 from robandit.pictures.regret import draw_comparison
-from robandit.redteam.curves import curves_of
 from robandit.redteam.evaluate import Evaluator, journal_for
 from robandit.redteam.frontier import with_assumed_corruption
+from robandit.redteam.pictures import curves_of
 from robandit.redteam.search import SearchOptions, worst_attack
 
 FOLDER = Path(__file__).parent / "pictures"

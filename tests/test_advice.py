@@ -108,6 +108,16 @@ def test_people_are_told_in_words(robandit: Any, monkeypatch: pytest.MonkeyPatch
     assert max(map(len, said.splitlines())) <= 80
 
 
+@pytest.mark.usefixtures("few")
+def test_a_list_of_means_and_the_text_of_a_capability_are_enough() -> None:
+    shares: list[float] = []
+    advice = rb.advise([0.3, 0.8], "add", horizon=300, budget=3, progress=shares.append)
+    again = rb.advise(rb.Bernoulli((0.3, 0.8)), rb.Capability(can="add"), horizon=300, budget=3)  # type: ignore[arg-type]
+    assert advice == again
+    assert [row["label"] for row in advice.to_json()["results"]][:2] == ["thompson", "samba"]
+    assert shares == sorted(shares)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

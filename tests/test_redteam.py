@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from robandit.adversaries.band import Band
 from robandit.adversaries.push import Push, arms_to_push
 from robandit.adversaries.push_shown import PushShown
 from robandit.adversaries.scheduled import ScheduledAttack
+from robandit.capability import Capability
 from robandit.dice import Random
 from robandit.lab.scenario import Scenario
 from robandit.redteam import evaluate
@@ -285,3 +287,67 @@ def test_the_heuristic_slope() -> None:
     assert rb.Samba(0.05).slope_under_attack((0.6, 0.5)) == pytest.approx(2.05 / (1 - 0.05 / 0.2))
     assert rb.Samba(0.25).slope_under_attack((0.6, 0.5)) is None
     assert rb.policy("ucb1").slope_under_attack((0.6, 0.5)) is None
+
+
+def test_text_and_objects_ask_the_same_question() -> None:
+    terms: dict[str, Any] = {"horizon": 300, "runs": 4}
+    scenario = Scenario(rb.Samba(), rb.Bernoulli(MEANS), **terms)
+    search: dict[str, Any] = {"budget": 10.0, "threat": "B", "quick": True}
+    findings = [
+        rb.find_worst_attack("samba", list(MEANS), **search, **terms),
+        rb.find_worst_attack(rb.Samba(), rb.Bernoulli(MEANS), **search, **terms),
+        rb.find_worst_attack(scenario, **search),
+    ]
+    assert findings[0] == findings[1] == findings[2]
+    prices = [
+        rb.find_price("samba", list(MEANS), attack="sink-shown", capability="erase", **terms),
+        rb.find_price(
+            rb.Samba(), rb.Bernoulli(MEANS), attack="sink-shown", capability=Capability(can="erase"), **terms
+        ),  # type: ignore[arg-type]
+        rb.find_price(replace(scenario, capability=Capability(can="erase")), attack="sink-shown"),  # type: ignore[arg-type]
+    ]
+    assert prices[0] == prices[1] == prices[2]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rb.find_price("sumba", [0.1, 0.9], horizon=10), "did you mean 'samba'"),
+        (lambda: rb.find_price("samba", horizon=10), "the environment must be"),
+        (lambda: rb.find_price("samba", [0.1, 0.9], horizon=10, schedule="start"), "schedule without an attack"),
+        (lambda: rb.find_price("samba", [0.1, 0.9], horizon=10, unit="coins"), "unit must be one of reward, share"),
+        (lambda: rb.find_price(Scenario("samba", MEANS, horizon=9), MEANS), "a scenario says all that is played"),
+        (
+            lambda: rb.find_worst_attack(Scenario("samba", MEANS, rb.attack("flip", budget=1), horizon=9), budget=1),
+            "leave out the adversary",
+        ),
+        (lambda: rb.advise([0.5, 0.5], "add", horizon=10), "whose means differ"),
+        (lambda: rb.advise([0.1, 0.9], "steal", horizon=10), "one of both, add, erase"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_refused_in_a_sentence(call: Any, message: str) -> None:
+    with pytest.raises(rb.InputError, match=message) as refused:
+        call()
+    assert "\n" not in str(refused.value)
+
+
+def test_progress_is_a_share_that_never_falls() -> None:
+    shares: list[float] = []
+    rb.find_price("samba", MEANS, attack="sink-shown", horizon=200, runs=4, search=4, progress=shares.append)
+    assert shares == sorted(shares)
+    assert 0.0 < shares[0] < shares[-1] <= 1.0
+
+
+def test_journals_of_earlier_versions_are_found_by_the_same_text(tmp_path: Path) -> None:
+    scenario = Scenario("samba", (0.1, 0.9), horizon=100, agents=3, charge="rounds", runs=7, capability="add")
+    assert evaluate.scenario_text(scenario) == (
+        '{"agents": 3, "charge": "rounds", "environment": "Bernoulli(means=(0.1, 0.9))", "horizon": 100, '
+        '"policy": "samba", "seed": 1}'
+    )
+    play = Play(Candidate("sink-shown"), 3.0, 1, 4)
+    assert str(play) == (
+        "Play(candidate=Candidate(attack='sink-shown', schedule='start', size='full'), budget=3.0, seed=1, runs=4, "
+        "share=None)"
+    )
+    path = evaluate.journal_for(Scenario("samba", (0.1, 0.9), horizon=100), tmp_path, "price-B").path
+    assert path == tmp_path / "price-B-samba-09406649.jsonl"

@@ -137,8 +137,8 @@ def log_gamma(values: Floats) -> Floats:
         product = product * (x + step)
     z = x + 8.0
     series = (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * z * z)) / (z * z)) / (z * z)) / z
-    found: Floats = (z - 0.5) * np.log(z) - z + 0.9189385332046727 + series - np.log(product)
-    return found
+    logarithm: Floats = (z - 0.5) * np.log(z) - z + 0.9189385332046727 + series - np.log(product)
+    return logarithm
 
 
 def narrowed(state: Any, arms: list[int]) -> Any:

@@ -25,7 +25,7 @@ def show_list(arguments: argparse.Namespace) -> None:
     from robandit.report.terminal import room, show
 
     catalogue, kinds = catalogue_from(arguments), KINDS[arguments.kinds]
-    entries = {kind: [describe_part(kind, cls) for cls in catalogue.parts(kind).values()] for kind in kinds}
+    entries = {kind: [describe_part(kind, cls) for cls in catalogue.all_parts(kind).values()] for kind in kinds}
     if arguments.json:
         print_json([entry for kind in kinds for entry in entries[kind]])
         return

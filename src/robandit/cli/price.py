@@ -158,17 +158,11 @@ def environments_from(
     """The environment the flags describe, called as the frontier calls it; without any, those of the frontier."""
     from dataclasses import replace
 
-    from robandit.redteam.frontier import TitledEnvironment
+    from robandit.redteam.frontier import with_title
 
     if arguments.means is None and arguments.arms is None and arguments.environment == "bernoulli":
         return tuple(replace(one, horizon=arguments.horizon or one.horizon) for one in usual)
-    environment, horizon = environment_from(arguments, catalogue), arguments.horizon or HORIZON
-    for one in usual:
-        if one.environment == environment:
-            return (replace(one, horizon=horizon),)
-    means = ", ".join(f"{mean:g}" for mean in environment.means[:12])
-    more = ", ..." if len(environment.means) > 12 else ""
-    return (TitledEnvironment(f"{environment.name}: means {means}{more}", environment, horizon),)
+    return (with_title(environment_from(arguments, catalogue), arguments.horizon or HORIZON, usual),)
 
 
 def attack_from(arguments: argparse.Namespace, catalogue: Any) -> "Candidate | None":
@@ -192,8 +186,8 @@ def find_all(plan: "PricePlan", arguments: argparse.Namespace) -> "Prices":
     tasks, spec = plan.tasks(out_from(arguments), arguments.threads), plan.spec
     where = f"{count(spec.policies, 'policy', 'policies')} on {count(spec.environments, 'environment', 'environments')}"
     who = f" against {len(spec.attackers)} attackers" if len(spec.attackers) > 1 else ""
-    horizons = {one.horizon for one in spec.environments}
-    spans = f"{min(horizons):,}" + (f" to {max(horizons):,}" if len(horizons) > 1 else "")
+    horizons = [one.horizon for one in spec.environments]
+    spans = " to ".join(dict.fromkeys(f"{end:,}" for end in (min(horizons), max(horizons))))
     opening = f"price: {where}{who}, roughly {sum(task.runs for task in tasks):,} runs of {spans} rounds"
     return Prices(plan, run_tasks([Task(task.label, task.rounds, task.run) for task in tasks], opening)[0])
 

@@ -5,6 +5,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from robandit.cli.flags import (
+    SHAPE,
     capability_flags,
     capability_from,
     game_flags,
@@ -24,11 +25,7 @@ from robandit.redteam import EVALUATIONS
 from robandit.version import __version__
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
-    from pathlib import Path
-
     from robandit.redteam.search import AttackFinding
-
-PICTURE_RUNS = 100  # of the picture over time, at most
 
 
 def add(commands: Any) -> None:
@@ -83,7 +80,9 @@ def redteam(arguments: argparse.Namespace) -> None:
             show(redteam_table(result), "Play the worst one again, to the same numbers:", wide=arguments.wide)
             print(f"  {result['replay']}")
     if plot:
-        draw(findings, plot, arguments.threads)
+        from robandit.redteam.pictures import draw_findings
+
+        draw_findings(findings, arguments.threads).save(plot)
         if not arguments.json:
             print(f"picture: {plot}")
 
@@ -116,6 +115,8 @@ def replay_command(finding: "AttackFinding", arguments: argparse.Namespace) -> s
     """The command that plays an attack again, to the same bits."""
     import shlex
 
+    from robandit.lab.scenario import USUAL
+
     scenario = finding.scenario
     words = ["robandit", "play", "--policy", str(scenario.policy)]
     for name in ("environment", "arms", "means"):
@@ -123,39 +124,8 @@ def replay_command(finding: "AttackFinding", arguments: argparse.Namespace) -> s
         if value is not None and value != "bernoulli":
             words += [f"--{name}", ",".join(f"{mean!r}" for mean in value) if name == "means" else str(value)]
     words += ["--horizon", str(scenario.horizon), "--runs", str(scenario.runs), "--seed", str(scenario.seed)]
-    for name, value in (("agents", scenario.agents), ("slate", scenario.slate)):
-        words += [f"--{name}", str(value)] if value > 1 else []
+    for name in SHAPE:
+        words += [f"--{name}", str(getattr(scenario, name))] if getattr(scenario, name) != USUAL[name] else []
     words += [word for file in arguments.load for word in ("--load", file)]
     words += [*finding.candidate.flags(scenario.capability).split(), "--budget", f"{finding.budget!r}"]
     return shlex.join(words + (["--charge", scenario.charge] if scenario.charge != "cost" else []))
-
-
-def draw(findings: "list[AttackFinding]", path: "Path", threads: int | None) -> None:
-    """One finding over time; several against the budget."""
-    scenario, options = findings[0].scenario, findings[0].options
-    if len(findings) == 1:
-        from dataclasses import replace
-
-        from robandit.pictures.attack import draw_attack
-        from robandit.pictures.style import colour_of
-        from robandit.redteam.story import attack_story
-
-        finding = findings[0]
-        scenario = replace(scenario, runs=min(scenario.runs, PICTURE_RUNS))
-        attacked = replace(scenario, adversary=finding.adversary(finding.candidate))
-        stories = [
-            (label, attack_story(one, threads)) for label, one in (("under attack", attacked), ("no attack", scenario))
-        ]
-        harm, clean = (float(story.regret[:, -1].mean()) for _, story in stories)
-        units = "forged units" if options.threat == "A" else "forged rewards"
-        message = f"{finding.budget:,g} {units}: {harm / clean:,.0f} times the regret of {scenario.policy}"
-        terms = f"{scenario.arms} arms, {scenario.runs} runs, mean, band 5 % to 95 %; threat model {options.threat}"
-        rest = f"{terms}, C by {scenario.charge}\n{finding.candidate.flags(scenario.capability)}"
-        draw_attack(stories, colour_of(str(scenario.policy)), message, rest).save(path)
-        return
-    from robandit.pictures.corruption import draw_regret_by_budget
-    from robandit.redteam.curves import curves_of
-
-    arms = f"{scenario.arms} arms ({scenario.environment.name})"
-    caption = f"{arms}, T = {scenario.horizon:,}, {scenario.runs} fresh runs, mean and 95 % interval"
-    draw_regret_by_budget([(f"threat model {options.threat}", curves_of(findings))], caption).save(path)

@@ -25,14 +25,14 @@ def reward_of(arm: int, arms: int, random: Random) -> float:
 
 
 def features_for(policy: AnyPolicy, arms: int) -> Floats | None:
-    """What a policy that asks for features is told: a few arms have nothing in common, many lie on a line."""
+    """Features for a policy that needs them: a few arms have nothing in common, many lie on a line."""
     if policy.plays != "features":
         return None
     return np.eye(arms) if arms <= 8 else np.column_stack([np.ones(arms), np.arange(arms) / arms])
 
 
 def setting_for(policy: AnyPolicy, arms: int, horizon: int) -> Setting:
-    """What a policy is told in a law."""
+    """The setting of a policy in a law."""
     return Setting(arms, horizon, 0.0, features_for(policy, arms))
 
 

@@ -58,7 +58,7 @@ def changed(part: Any, base: type, *methods: str) -> bool:
 
 
 def strikes(adversary: ScheduledAttack, means: Floats, horizon: int) -> Iterator[tuple[int, int, float, float]]:
-    """The corrupted stretches in order: first round, stop, how far the means go towards the target, cost a round."""
+    """The corrupted stretches in order: first round, stop, how far the means go towards the target, cost per round."""
     aim = adversary.start(means, horizon)
     target, timing = aim.target, aim.when
     cost = float(np.abs(target - means).max())
@@ -118,7 +118,7 @@ def play_counts(runner: Runner, run: int) -> Epoch:
 
 
 def play_stretch(policy: Phased[Any], state: Epoch, rounds: int, means: Floats, random: np.random.Generator) -> Any:
-    """Some rounds of one epoch under fixed means; answers the pulls of each arm."""
+    """Some rounds of one epoch under fixed means; returns the pulls of each arm."""
     drawn = random.multinomial(rounds, state.entries)
     state.drawn += drawn
     state.sums += random.binomial(drawn, means[state.arms])

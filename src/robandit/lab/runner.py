@@ -1,4 +1,4 @@
-"""A scenario made ready to be played, compiled or interpreted, in whole or in part: set-up, buffers and runner."""
+"""A scenario ready to be played, compiled or interpreted, in whole or in part: set-up, buffers and runner."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from robandit.lab.paused import PausedPlay
 from robandit.lab.scenario import Scenario
 from robandit.lab.trace import Team, checkpoint_grid
 from robandit.layout import Fresh
-from robandit.state import load_state, load_values, save_state, saved
+from robandit.state import load_state, load_values, save_state, save_values
 
 MOST_NUMBERS = 2 * 10**9  # recorded by one play: 16 GB
 
@@ -199,7 +199,7 @@ class Runner:
         return PausedPlay(
             self.last,
             states=tuple(save_state(self.scenario.policy, call.parts.state) for call in calls),
-            memories=tuple(saved(call.parts.memory) for call in calls),
+            memories=tuple(save_values(call.parts.memory) for call in calls),
             dice=np.concatenate([call.streams for call in calls]),
             sums=np.concatenate([call.record.sums for call in calls]),
             changed=self.buffers.changed.copy(),

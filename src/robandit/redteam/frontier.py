@@ -171,6 +171,16 @@ def checked_name(name: str) -> str:
     return name
 
 
+def with_title(environment: Environment[Any], horizon: int, usual: tuple[TitledEnvironment, ...]) -> TitledEnvironment:
+    """The environment under its title among the usual ones, or under one that lists its means."""
+    for one in usual:
+        if one.environment == environment:
+            return replace(one, horizon=horizon)
+    means = ", ".join(f"{mean:g}" for mean in environment.means[:12])
+    more = ", ..." if len(environment.means) > 12 else ""
+    return TitledEnvironment(f"{environment.name}: means {means}{more}", environment, horizon)
+
+
 def default_policies(catalogue: Catalogue = SHIPPED) -> list[PolicyVariant]:
     """The policies of the file that comes with the package, and those of the catalogue that it does not list."""
     listed = read_frontier().policies

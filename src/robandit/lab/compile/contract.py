@@ -1,7 +1,9 @@
 """What a loop may ask of its parts, and with which types: the contract of game.py as the compiler sees it."""
 
 PAIRS = (("policy", "state"), ("environment", "tables"), ("adversary", "memory"))  # a part and what it remembers
-METHODS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {  # answer and arguments, besides the part itself
+METHODS: dict[
+    str, dict[str, tuple[str, tuple[str, ...]]]
+] = {  # what it returns and its arguments, besides the part itself
     "policy": {
         "begin": ("none", ("state", "random")),
         "look": ("none", ("state", "float64[2]")),
