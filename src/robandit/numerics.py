@@ -113,7 +113,7 @@ def student_quantile(degrees: int) -> float:
 
 
 def no_longer_awaited(waiting: Floats, arm: int) -> int:
-    """Take an arm's reward off those awaited; answers 1 if it was not, so that its choice is new."""
+    """Take an arm's reward off those awaited; returns 1 if it was not, so that its choice is new."""
     if waiting[arm] == 0.0:
         return 1
     waiting[arm] -= 1.0

@@ -68,7 +68,7 @@ def deferring_is_harmless(policy: AnyPolicy) -> None:
 
 
 def replay_equals_learning(policy: AnyPolicy) -> None:
-    """A log of 2,500 rows, late and fractional rewards included, folds to the same bits compiled and interpreted."""
+    """A log of 2,500 rows, late and fractional rewards included, gives the same bits compiled and interpreted."""
     chosen, paid = streams(62)
     plain = scaled(policy)
     state = begun(plain, 4, 2500, chosen)
@@ -82,8 +82,8 @@ def replay_equals_learning(policy: AnyPolicy) -> None:
         events = walk_late(plain, state, 1500, chosen, paid)[:2500]
     log = log_of(events)
     terms: dict[str, Any] = {"arms": 4, "horizon": 2500, "features": features_for(policy, 4)}
-    folded = [save_values(replay_log(plain, log, engine=engine, **terms)) for engine in ("rounds", "plain")]
-    require(folded[0] == folded[1], "a log folds to other bits compiled than interpreted")
+    states = [save_values(replay_log(plain, log, engine=engine, **terms)) for engine in ("rounds", "plain")]
+    require(states[0] == states[1], "a log gives other bits compiled than interpreted")
 
 
 def log_of(events: list[Event]) -> Log:

@@ -62,7 +62,7 @@ def require_distribution(values: Floats | list[float], when: str) -> None:
 
 
 def divergence(seen: float, probability: float) -> float:
-    """kl(seen, probability) of two coins."""
+    """kl(seen, probability) of two Bernoulli distributions."""
     sides = ((seen, probability), (1.0 - seen, 1.0 - probability))
     return sum(x * math.log(x / y) if y > 0.0 else math.inf for x, y in sides if x > 0.0)
 

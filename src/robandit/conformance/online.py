@@ -45,7 +45,7 @@ def lab_only(policy: AnyPolicy) -> bool:
 
 
 def journal_is_the_learner(policy: AnyPolicy) -> None:
-    """What lived, what its journal tells and what the lab folds, compiled and plain, are the same to the bit."""
+    """A learner, its journal read again and its journal replayed by the lab are the same to the bit."""
     variant = scaled(policy)
     if lab_only(variant):
         return
@@ -66,11 +66,11 @@ def journal_is_the_learner(policy: AnyPolicy) -> None:
         require(first_difference(path, variant) is None, "the journal holds a decision that the policy would not make")
         for engine in ("rounds", "plain"):
             state = save_state(variant, fold_log(variant, read_columns(path), engine=engine))
-            require(state == whole["state"], f"the lab ({engine}) folds the journal to another state")
+            require(state == whole["state"], f"the lab ({engine}) replays the journal to another state")
 
 
 def arms_come_and_go(policy: AnyPolicy) -> None:
-    """Arms added, paused, resumed and retired: p(t) stays a distribution, the absent are not chosen, the fold holds."""
+    """Arms added, paused, resumed, retired: p(t) stays a distribution, absent ones are not chosen, a replay agrees."""
     variant = scaled(policy)
     if lab_only(variant) or refuses(lambda: Learner(variant, NAMES).add_arm("up")):
         return
@@ -97,7 +97,7 @@ def arms_come_and_go(policy: AnyPolicy) -> None:
         log = read_columns(path)
         for engine in ("rounds", "plain"):
             state = save_state(variant, fold_log(variant, log, engine=engine))
-            require(state == whole["state"], f"the lab ({engine}) folds a journal with changes to another state")
+            require(state == whole["state"], f"the lab ({engine}) replays a journal with changes to another state")
         gone = next(row for row, change, _ in log.changes if change == "retired")
         later = log.arms[gone:][~log.rewarded[gone:]]  # type: ignore[index]  # a journal's log has it
         require(not (later == NAMES.index("east")).any(), "a retired arm was chosen")

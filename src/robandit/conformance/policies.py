@@ -37,7 +37,7 @@ MEANS = (0.2, 0.5, 0.8)
 def small_game(
     policy: AnyPolicy, means: tuple[float, ...], horizon: int, runs: int, adversary: Any = None, seed: int = 7
 ) -> Runner:
-    """A small game on Bernoulli arms, with features where the policy asks for them."""
+    """A small game on Bernoulli arms, with features where the policy needs them."""
     return prepare(Scenario(policy, ground_for(policy, means), adversary, horizon=horizon, runs=runs, seed=seed), 20)
 
 

@@ -37,7 +37,7 @@ def setting_for(policy: AnyPolicy, arms: int, horizon: int) -> Setting:
 
 
 def ground_for(policy: AnyPolicy, means: tuple[float, ...]) -> Environment[Any]:
-    """Bernoulli arms, with features where the policy asks for them."""
+    """Bernoulli arms, with features where the policy needs them."""
     features = features_for(policy, len(means))
     return (
         Bernoulli(means)
@@ -54,7 +54,7 @@ def begun(policy: AnyPolicy, arms: int, horizon: int, random: Random) -> Any:
 
 
 def walk(policy: AnyPolicy, state: Any, rounds: int, policy_random: Random, reward_random: Random) -> list[Choice]:
-    """Interpreted rounds; answers what was chosen."""
+    """Interpreted rounds; returns what was chosen."""
     choices = []
     for _ in range(rounds):
         choice = policy.choose(state, policy_random)

@@ -105,7 +105,7 @@ def simulate(
     check_user_parts(runner)
     if engine == "rounds" and runner.work < BRIEF and threads in (None, 1):
         workers = 0
-    is_alone = in_parts or scenario.turns > 1  # each run has a state of its own, or books
+    is_alone = in_parts or scenario.turns > 1  # each run has a state or counts of its own
     runs = scenario.runs
     slices = [slice(run, run + 1) for run in range(runs)] if is_alone else list(chunks(runs, workers))
     with report_to(progress) as report:

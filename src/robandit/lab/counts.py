@@ -1,7 +1,7 @@
 """Phased policies by counts: the same law as the round loop, at a cost that hardly depends on the horizon.
 
 Inside an epoch a phased policy draws independently from fixed probabilities, and while the means
-stand still the rewards of an entry are independent coins. So a stretch of n such rounds is one
+stand still the rewards of an entry are independent draws. So a stretch of n such rounds is one
 multinomial draw of the counts and one binomial draw of the successes for each entry. Stretches
 end where an epoch, a checkpoint or a change of the adversary does. Bernoulli rewards only.
 """

@@ -62,7 +62,7 @@ class ReplaySpan(NamedTuple):
 
 
 class ReplayRecord(NamedTuple):
-    """What the loop writes; empty where nobody asks for it."""
+    """What the loop writes; empty where it is not wanted."""
 
     beliefs: Floats  # (sources, marks, arms)
     taken: Floats  # the probability of each row's arm
@@ -132,7 +132,7 @@ class Folding:
 
     @cached_property
     def kind(self) -> int:
-        """What a belief is read from: where p is all on one arm it tells the next choice only, so the best mean is."""
+        """What a belief is read from: where p is all on one arm it says the next choice only, so the best mean is."""
         if not self.policy.explicit:
             return leave_out.TRIALS
         state = self.fold(np.array([NOBODY]), np.array([self.rows]), leave_out.PRESENT, self.codes)[1]

@@ -1,7 +1,7 @@
 """What a policy would have earned on logged contexts: by replay of the rounds in which it takes the logged arm.
 
 Each row of the log is offered once (Li, Chu, Langford & Wang 2011). A row is taken with probability q/p, p the one
-it was logged with and q the smallest in the log, so that every arm is as likely to be answered in every context: the
+it was logged with and q the smallest in the log, so that every arm is as likely to be taken in every context: the
 rounds that are left are those the policy would have met. What is measured is the mean reward over that many rounds,
 about q times the rows; not regret, because a log does not say which arm was best.
 """

@@ -1,4 +1,4 @@
-"""What a loop may ask of its parts, and with which types: the contract of game.py as the compiler sees it."""
+"""What a loop may call and read of its parts, and with which types: the contract of game.py as the compiler sees it."""
 
 PAIRS = (("policy", "state"), ("environment", "tables"), ("adversary", "memory"))  # a part and what it remembers
 METHODS: dict[
@@ -20,7 +20,7 @@ METHODS: dict[
         "tamper_reward": ("float64", ("memory", "int64", "float64[1]", "int64", "float64", "random")),
     },
 }
-# truth values a loop asks for, and fields it reads
+# truth values and fields a loop reads
 TRAITS: dict[str, tuple[str, ...]] = {
     "policy": ("explicit",),
     "environment": ("is_contextual",),

@@ -166,25 +166,25 @@ def part_bitcode(role: str, part: Layout, other: str, memory: Layout) -> bytes:
     return joined(pieces, text + restore_text(other, memory))
 
 
-def method_as(method: FunctionType, answer: Any, arguments: tuple[Any, ...]) -> tuple[Any, str]:
+def method_as(method: FunctionType, wanted: Any, arguments: tuple[Any, ...]) -> tuple[Any, str]:
     """A method's module and symbol, what it returns converted to what the loop wants."""
     plain = prepared(method, False)
-    module, inside, answered = lowered(plain, arguments)
-    if types.unliteral(answered) == answer:
+    module, inside, actual = lowered(plain, arguments)
+    if types.unliteral(actual) == wanted:
         return module, inside
     names = ", ".join(f"a{number}" for number in range(len(arguments)))
     call = f"method({names})"
-    if answer == CHOICE:
-        turned = f"    c = {call}\n    return Choice(int(c.arm), float(c.probability), int(c.note))"
-    elif answer == types.none:
-        turned = f"    {call}"
+    if wanted == CHOICE:
+        conversion = f"    c = {call}\n    return Choice(int(c.arm), float(c.probability), int(c.note))"
+    elif wanted == types.none:
+        conversion = f"    {call}"
     else:
-        turned = f"    return {'bool' if answer == types.boolean else 'float'}({call})"
+        conversion = f"    return {'bool' if wanted == types.boolean else 'float'}({call})"
     space = {"method": nb.njit(**inlined(False))(plain), "Choice": Choice}
-    exec(f"def run({names}):\n{turned}", space)
-    module, inside, answered = lowered(space["run"], arguments)
-    if types.unliteral(answered) != answer:
-        raise NotImplementedError(f"{method.__name__} must return {answer}, not {answered}")
+    exec(f"def run({names}):\n{conversion}", space)
+    module, inside, actual = lowered(space["run"], arguments)
+    if types.unliteral(actual) != wanted:
+        raise NotImplementedError(f"{method.__name__} must return {wanted}, not {actual}")
     return module, inside
 
 
@@ -255,8 +255,8 @@ def call_outside(context: Any, builder: Any, returned: Any, kinds: tuple[Any, ..
 
 def method_template(role: str, name: str) -> Any:
     """How a loop types and calls one method of an opaque part."""
-    answer, kinds = METHODS[role][name]
-    returned, arguments = type_named(answer, OPAQUE), tuple(type_named(kind, OPAQUE) for kind in kinds)
+    result, kinds = METHODS[role][name]
+    returned, arguments = type_named(result, OPAQUE), tuple(type_named(kind, OPAQUE) for kind in kinds)
     label = symbol(role, name)
 
     class Method(AbstractTemplate):
