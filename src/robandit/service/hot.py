@@ -93,118 +93,119 @@ def fits(protocol: type) -> bool:
     return True
 
 
+class HotProtocol(HttpToolsProtocol):
+    """One connection, with the shortcut to one service."""
+
+    service: Service
+    target: Target | None = None  # of the present request, if it takes the shortcut
+    waiting = False  # for a commit
+    body = b""
+    last_line = (b"", b"")  # method and path that came last, as decisions of one experiment do again and again
+    last_target: Target | None = None  # where they go
+    last_headers: list[tuple[bytes, bytes]] | None = None  # that came last: mostly they come again
+    by_name: dict[bytes, bytes] = {}  # the same by name
+    plain = False  # what `is_plain` says of them
+
+    def connection_made(self, transport: Any) -> None:
+        """A client connects."""
+        super().connection_made(transport)
+        self.held: list[bytes] = []
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes arrive; while an answer is owed they wait."""
+        if self.waiting:
+            self.held.append(data)
+            if len(self.held) > 64:
+                self.transport.pause_reading()
+        else:
+            super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        """A request begins; uvicorn's own preparation waits until it is clear that ASGI gets it."""
+        self.url, self.headers, self.expect_100_continue = b"", [], False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One of its headers."""
+        self.headers.append((name.lower(), value))
+
+    def on_headers_complete(self) -> None:
+        """Decide whether this request takes the shortcut."""
+        parser, cycle = self.parser, self.cycle
+        if (
+            (cycle is None or cycle.response_complete)
+            and not self.pipeline
+            and parser.should_keep_alive()
+            and not parser.should_upgrade()
+            and not self.service.stopping
+        ):
+            line = (parser.get_method(), self.url)
+            if line != self.last_line:
+                self.last_line, self.last_target = line, target_of(*line)
+            self.target = self.last_target
+            if self.target is not None:
+                headers = self.headers
+                if headers != self.last_headers:
+                    self.last_headers, self.by_name = headers, dict(headers)
+                    unique = len(self.by_name) == len(headers)
+                    self.plain = unique and is_plain(self.by_name, self.service.tokens.open)
+                if self.plain:
+                    self.body = b""
+                    return
+        self.target = None
+        url, headers = self.url, self.headers
+        super().on_message_begin()
+        self.url = url
+        for name, value in headers:
+            super().on_header(name, value)
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body."""
+        if self.target is None:
+            super().on_body(body)
+        else:
+            self.body += body
+
+    def on_message_complete(self) -> None:
+        """The request is whole."""
+        if self.target is None:
+            super().on_message_complete()
+            return
+        self.waiting = True
+        service, (route, params), headers = self.service, self.target, self.by_name
+        key = headers[b"idempotency-key"].decode("latin-1") if b"idempotency-key" in headers else None
+        try:
+            header = headers.get(b"authorization", b"")
+            answer, experiment = perform(service, route, header, params, self.body, key)
+        except Problem as problem:
+            service.requests[route.summary, problem.status] += 1
+            out = http_problem(problem, self.url.decode("latin-1"))
+            service.writer.add([], self.answer, out)  # after the requests before it
+            return
+        service.requests[route.summary, answer.status] += 1
+        out = http(GOOD[answer.status], ENCODE(answer.message))
+        service.writer.add(answer.rows, self.answer, out, service.follow_up(answer, experiment))
+
+    def answer(self, out: Any) -> None:
+        """The lines are durable, or the disk has failed."""
+        self.waiting = False
+        if self.transport.is_closing():
+            return
+        if isinstance(out, BaseException):  # later requests on this connection get no answer
+            self.transport.write(http_problem(Problem(503, UNKNOWN, {"retry-after": "5", "connection": "close"})))
+            self.transport.close()
+            return
+        self.transport.write(out)
+        if self.held:
+            if len(self.held) > 64:
+                self.transport.resume_reading()
+            while self.held and not self.waiting:
+                super().data_received(self.held.pop(0))
+
+
 def hot_protocol(service: Service) -> type:
     """Returns uvicorn's protocol with the shortcut to one service; the plain one, and a note, where they do not fit."""
     if not fits(HttpToolsProtocol):
         service.notes.append(f"uvicorn {uvicorn.__version__} is new to the shortcut: requests take more CPU")
         return HttpToolsProtocol
-
-    class HotProtocol(HttpToolsProtocol):
-        """One connection."""
-
-        target: Target | None = None  # of the present request, if it takes the shortcut
-        waiting = False  # for a commit
-        body = b""
-        last_line = (b"", b"")  # method and path that came last, as decisions of one experiment do again and again
-        last_target: Target | None = None  # where they go
-        last_headers: list[tuple[bytes, bytes]] | None = None  # that came last: mostly they come again
-        by_name: dict[bytes, bytes] = {}  # the same by name
-        plain = False  # what `is_plain` says of them
-
-        def connection_made(self, transport: Any) -> None:
-            """A client connects."""
-            super().connection_made(transport)
-            self.held: list[bytes] = []
-
-        def data_received(self, data: bytes) -> None:
-            """Bytes arrive; while an answer is owed they wait."""
-            if self.waiting:
-                self.held.append(data)
-                if len(self.held) > 64:
-                    self.transport.pause_reading()
-            else:
-                super().data_received(data)
-
-        def on_message_begin(self) -> None:
-            """A request begins; uvicorn's own preparation waits until it is clear that ASGI gets it."""
-            self.url, self.headers, self.expect_100_continue = b"", [], False
-
-        def on_header(self, name: bytes, value: bytes) -> None:
-            """One of its headers."""
-            self.headers.append((name.lower(), value))
-
-        def on_headers_complete(self) -> None:
-            """Decide whether this request takes the shortcut."""
-            parser, cycle = self.parser, self.cycle
-            if (
-                (cycle is None or cycle.response_complete)
-                and not self.pipeline
-                and parser.should_keep_alive()
-                and not parser.should_upgrade()
-                and not service.stopping
-            ):
-                line = (parser.get_method(), self.url)
-                if line != self.last_line:
-                    self.last_line, self.last_target = line, target_of(*line)
-                self.target = self.last_target
-                if self.target is not None:
-                    headers = self.headers
-                    if headers != self.last_headers:
-                        self.last_headers, self.by_name = headers, dict(headers)
-                        unique = len(self.by_name) == len(headers)
-                        self.plain = unique and is_plain(self.by_name, service.tokens.open)
-                    if self.plain:
-                        self.body = b""
-                        return
-            self.target = None
-            url, headers = self.url, self.headers
-            super().on_message_begin()
-            self.url = url
-            for name, value in headers:
-                super().on_header(name, value)
-            super().on_headers_complete()
-
-        def on_body(self, body: bytes) -> None:
-            """A piece of the body."""
-            if self.target is None:
-                super().on_body(body)
-            else:
-                self.body += body
-
-        def on_message_complete(self) -> None:
-            """The request is whole."""
-            if self.target is None:
-                super().on_message_complete()
-                return
-            self.waiting = True
-            (route, params), headers = self.target, self.by_name
-            key = headers[b"idempotency-key"].decode("latin-1") if b"idempotency-key" in headers else None
-            try:
-                header = headers.get(b"authorization", b"")
-                answer, experiment = perform(service, route, header, params, self.body, key)
-            except Problem as problem:
-                service.requests[route.summary, problem.status] += 1
-                out = http_problem(problem, self.url.decode("latin-1"))
-                service.writer.add([], self.answer, out)  # after the requests before it
-                return
-            service.requests[route.summary, answer.status] += 1
-            out = http(GOOD[answer.status], ENCODE(answer.message))
-            service.writer.add(answer.rows, self.answer, out, service.follow_up(answer, experiment))
-
-        def answer(self, out: Any) -> None:
-            """The lines are durable, or the disk has failed."""
-            self.waiting = False
-            if self.transport.is_closing():
-                return
-            if isinstance(out, BaseException):  # later requests on this connection get no answer
-                self.transport.write(http_problem(Problem(503, UNKNOWN, {"retry-after": "5", "connection": "close"})))
-                self.transport.close()
-                return
-            self.transport.write(out)
-            if self.held:
-                if len(self.held) > 64:
-                    self.transport.resume_reading()
-                while self.held and not self.waiting:
-                    super().data_received(self.held.pop(0))
-
-    return HotProtocol
+    return type("ServiceProtocol", (HotProtocol,), {"service": service})

@@ -70,7 +70,7 @@ def bounds(result: Row) -> Page:
         table(title, rows, columns, "measured: mean and 95 %; growth over the last decade of rounds"),
         f"no policy grows by less than Lai and Robbins, {lower['lai_robbins']:,.1f} by then (if T is large), "
         f"and none has less than C = {lower['omega_c']:g} in both of two mirrored games",
-        f"bounds and growth: {sources}; of the others only orders are known (`robandit policies --json`)",
+        f"bounds and growth: {sources}; of the others only orders are known (`robandit policies`)",
     ]
 
 

@@ -18,11 +18,13 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import cache, partial
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import requires, version
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
+from warnings import warn
 
 from robandit.errors import CompileError
+from robandit.extras import has_extra, install_command
 from robandit.lab.compile.cache import read_entry, read_or_make, write_entry
 from robandit.lab.compile.contract import PAIRS
 from robandit.lab.compile.fingerprint import name_of, names_read
@@ -49,8 +51,11 @@ def kernel_for(entry: Callable[..., Any], parts: Any, rest: tuple[Any, ...], eff
         effort: "full" (optimised), "brief" (not), or "either": the full one if it is there, else the brief one.
 
     Returns:
-        A function to be called with the parts and the rest; what the parts remember is changed in place.
+        A function to be called with the parts and the rest; what the parts remember is changed in place. Without
+        numba it is the loop as plain Python, which a warning says once.
     """
+    if not can_compile():
+        return PlainKernel(entry)
     layouts = {role: layout_of(part) for role, part in parts._asdict().items()} if parts else {}
     kinds = tuple(kind_of_argument(value) for value in rest)
     if effort == "either" and (brief := _KERNELS.get(((entry, "brief"), *layouts.items(), kinds))):
@@ -65,6 +70,25 @@ def kernel_for(entry: Callable[..., Any], parts: Any, rest: tuple[Any, ...], eff
                 kernel, one = build(KernelSpec(entry, layouts, arguments), parts, rest, effort)
                 _KERNELS[present := keys[one]] = kernel
     return _KERNELS[present]
+
+
+class PlainKernel(NamedTuple):
+    """A loop as it stands, where nothing can be compiled."""
+
+    entry: Any
+    road: str = "plain"
+
+    def __call__(self, parts: Any, *rest: Any) -> Any:
+        return self.entry(parts, *rest) if parts else self.entry(*rest)
+
+
+@cache
+def can_compile() -> bool:
+    """Whether numba is installed; a warning says once what it means if it is not."""
+    if has_extra("numba"):
+        return True
+    warn(f"numba is not installed, so loops run as plain Python, much slower: {install_command('lab')}", stacklevel=2)
+    return False
 
 
 def effort_for(work: int) -> str:
@@ -147,15 +171,13 @@ def by_numba(error: Exception) -> bool:
 @cache
 def check_versions() -> None:
     """Refuse a numba that the lab was not made for, in one sentence."""
-    wanted = next((line for line in requires("robandit") or () if line.startswith("numba")), "numba")
-    try:
-        installed = version("numba")
-    except PackageNotFoundError:
-        installed = "none"
+    lines = [line.partition(";")[0] for line in requires("robandit") or ()]
+    wanted = next((line for line in lines if line.startswith("numba")), "numba")
+    installed = version("numba")
     limits = re.findall(r"(>=|<)\s*([\d.]+)", wanted)
     here = numbers(installed)
     fits = all(here >= numbers(limit) if sign == ">=" else here < numbers(limit) for sign, limit in limits)
-    if installed == "none" or not fits:
+    if not fits:
         raise CompileError(f"the lab compiles with {wanted}; {installed} is installed: engine plain plays without it")
 
 
