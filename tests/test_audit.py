@@ -14,7 +14,7 @@ from robandit.forensics.audit import blind_to
 from robandit.forensics.influence import bisect_size, first_order, prune
 from robandit.forensics.off_policy import Estimator, decision_rows
 from robandit.lab.folds import Folding
-from robandit.state import saved
+from robandit.state import save_values
 from tests.rings import RING, Played, play, write_csv
 
 MEANS = (0.30, 0.45, 0.50)
@@ -87,9 +87,9 @@ def test_unlearning_is_the_log_without_them_bit_for_bit(turned: Played, found: r
     table = turned.table
     honest = replayed(table, table.codes < 995)
     assert found.without is not None
-    assert saved(found.without.state) == saved(honest)
+    assert save_values(found.without.state) == save_values(honest)
     loaded = rb.load_state(rb.Samba(), rb.Setting(3, ROWS), json.loads(json.dumps(found.save_state())))
-    assert saved(loaded) == saved(honest)
+    assert save_values(loaded) == save_values(honest)
     assert found.without.belief.leader == "arm-2"
     assert found.without.rows == 600
 

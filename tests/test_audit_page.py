@@ -26,7 +26,7 @@ window.addEventListener("load", function () {
   told.figures = Array.from(document.querySelectorAll("figure svg")).filter(seen).length;
   told.width = document.documentElement.scrollWidth; told.window = window.innerWidth;
   told.headings = Array.from(document.querySelectorAll("h2")).map(function (h) { return h.textContent; });
-  document.body.setAttribute("data-told", JSON.stringify(told));
+  document.body.setAttribute("data-results", JSON.stringify(told));
 });
 </script></body>"""
 

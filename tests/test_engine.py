@@ -21,7 +21,7 @@ from robandit.lab.compile.memory import block_of, measure, places, read_scalars
 from robandit.lab.log import Log, replay_log
 from robandit.lab.runner import prepare
 from robandit.layout import layout_of
-from robandit.state import saved
+from robandit.state import save_values
 from tests.rings import play
 
 ENVIRONMENT = rb.Bernoulli([0.2, 0.5, 0.8])
@@ -201,7 +201,7 @@ def test_where_short_plays_go_on_the_optimised_kernel_is_made(pieces: Path, monk
 def test_a_damaged_cache_is_made_anew(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def play() -> tuple[Any, tuple[int, int]]:
         monkeypatch.setattr(kernel, "_KERNELS", {})
-        return saved(replay_log(rb.policy("exp3"), log, arms=3, horizon=400)), kernel.built()
+        return save_values(replay_log(rb.policy("exp3"), log, arms=3, horizon=400)), kernel.built()
 
     log = Log(np.arange(300) % 3, np.full(300, 1 / 3), np.linspace(0.0, 1.0, 300))  # the smallest loop
     first, random = play(), np.random.default_rng(1)
@@ -270,7 +270,7 @@ def test_the_other_road_gives_the_same_bits(kernel_cache: Path, monkeypatch: pyt
     phased = rb.policy("barbar:scale=1")
     log = play(phased, ENVIRONMENT.means, 300).table.log
     folded = [replay_log(phased, log, arms=3, horizon=300, engine=engine) for engine in ("rounds", "plain")]
-    assert saved(folded[0]) == saved(folded[1])
+    assert save_values(folded[0]) == save_values(folded[1])
     assert [built.road for built in kernel._KERNELS.values()] == ["numba"] * 2
 
 

@@ -17,7 +17,7 @@ import robandit as rb
 from robandit.dice import LaterStream, Streams, decision_key, decision_stream, decision_words
 from robandit.online.columns import read_columns
 from robandit.online.rebuild import first_difference
-from robandit.state import saved
+from robandit.state import save_values
 from tests.support import ARMS, played
 
 
@@ -215,7 +215,9 @@ def test_policies_of_your_own(tmp_path: Path) -> None:
 def test_a_history_is_what_was_learnt_before(tmp_path: Path) -> None:
     log = rb.Log(arms=[0, 2, 2, 1], probabilities=[0.4, 0.3, 0.3, 0.2], rewards=[0.0, 1.0, 0.5, 1.0])
     warm = rb.Learner("samba", ARMS, seed=1, history=log, journal=tmp_path / "warm")
-    assert warm.save_state()["values"] == saved(rb.replay_log(rb.Samba(), log, arms=3, horizon=100_000, engine="plain"))
+    assert warm.save_state()["values"] == save_values(
+        rb.replay_log(rb.Samba(), log, arms=3, horizon=100_000, engine="plain")
+    )
     played(warm, 10).close()
     assert rb.Learner.open(tmp_path / "warm", read_only=True).save() == warm.save()
     second = rb.Learner("samba", ARMS, seed=2, history=tmp_path / "warm")
@@ -239,7 +241,7 @@ def retold(learner: rb.Learner, path: Path, skip: set[int]) -> dict[str, Any]:
             policy.defer(state, choices[entry["id"]])
         elif entry["entry"] == "reward" and entry["id"] not in skip:
             policy.learn(state, choices[entry["id"]], entry["value"], None)
-    return saved(state)
+    return save_values(state)
 
 
 @pytest.mark.parametrize("policy", ["samba", "ucb1", "tsallis-inf-rv"])

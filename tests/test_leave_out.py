@@ -9,7 +9,7 @@ import pytest
 import robandit as rb
 from robandit.lab.folds import NOBODY, Folding
 from robandit.lab.leave_out import MEANS, PRESENT, TRIALS
-from robandit.state import saved
+from robandit.state import save_values
 
 ROWS, SOURCES = 1500, 12
 LUCK = np.random.default_rng(5)
@@ -38,7 +38,7 @@ def test_compiled_is_interpreted(name: str) -> None:
     beliefs, state = fold.fold(left, marks, fold.kind, CODES)
     plain, plain_state = replace(fold, engine="plain").fold(left, marks, fold.kind, CODES)
     assert np.array_equal(beliefs, plain)
-    assert saved(state) == saved(plain_state) == saved(replayed(name, CODES != 7))
+    assert save_values(state) == save_values(plain_state) == save_values(replayed(name, CODES != 7))
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -47,8 +47,8 @@ def test_the_state_without_a_source_is_that_of_the_log_without_it(name: str) -> 
     fold = folding(name)
     for source in (0, 4):
         codes = np.where(source == CODES, NOBODY, CODES)
-        assert saved(fold.state(codes)) == saved(replayed(name, source != CODES))
-    assert saved(fold.state()) == saved(replayed(name, np.ones(ROWS, bool)))
+        assert save_values(fold.state(codes)) == save_values(replayed(name, source != CODES))
+    assert save_values(fold.state()) == save_values(replayed(name, np.ones(ROWS, bool)))
 
 
 def test_beliefs_are_p_or_the_best_mean_or_trial_choices() -> None:
@@ -112,7 +112,7 @@ def test_ctrl_c_is_heard() -> None:
 
 
 def test_sources_must_fit_the_log() -> None:
-    with pytest.raises(rb.InputError, match="one entry a row"):
+    with pytest.raises(rb.InputError, match="one entry per row"):
         Folding(rb.Samba(), LOG, CODES[:-1], SETTING)
     with pytest.raises(rb.InputError, match="arms must be from 0 to 2"):
         Folding(rb.Samba(), LOG, CODES, rb.Setting(3, ROWS))

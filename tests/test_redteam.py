@@ -336,3 +336,18 @@ def test_progress_is_a_share_that_never_falls() -> None:
     rb.find_price("samba", MEANS, attack="sink-shown", horizon=200, runs=4, search=4, progress=shares.append)
     assert shares == sorted(shares)
     assert 0.0 < shares[0] < shares[-1] <= 1.0
+
+
+def test_journals_of_earlier_versions_are_found_by_the_same_text(tmp_path: Path) -> None:
+    scenario = Scenario("samba", (0.1, 0.9), horizon=100, agents=3, charge="rounds", runs=7, capability="add")
+    assert evaluate.scenario_text(scenario) == (
+        '{"agents": 3, "charge": "rounds", "environment": "Bernoulli(means=(0.1, 0.9))", "horizon": 100, '
+        '"policy": "samba", "seed": 1}'
+    )
+    play = Play(Candidate("sink-shown"), 3.0, 1, 4)
+    assert str(play) == (
+        "Play(candidate=Candidate(attack='sink-shown', schedule='start', size='full'), budget=3.0, seed=1, runs=4, "
+        "share=None)"
+    )
+    path = evaluate.journal_for(Scenario("samba", (0.1, 0.9), horizon=100), tmp_path, "price-B").path
+    assert path == tmp_path / "price-B-samba-09406649.jsonl"

@@ -9,7 +9,7 @@ import pytest
 import robandit as rb
 from robandit.dice import Random, decision_words
 from robandit.errors import PartError
-from robandit.state import saved
+from robandit.state import save_values
 
 ROWS = 400
 ARMS = np.arange(ROWS) % 3
@@ -42,7 +42,7 @@ def test_a_replay_is_learning_row_by_row() -> None:
     words = decision_words(4, np.arange(ROWS, dtype=np.uint64), 1)
     for arm, probability, reward, four in zip(*LOG.values(), words, strict=True):
         policy.learn(state, rb.Choice(int(arm), probability, 0), float(reward), Random(*map(int, four)))
-    assert saved(rb.replay_log(policy, rb.Log(**LOG), arms=3, horizon=ROWS, seed=4)) == saved(state)
+    assert save_values(rb.replay_log(policy, rb.Log(**LOG), arms=3, horizon=ROWS, seed=4)) == save_values(state)
     assert state.wins.sum() % 1.0 == 0.0
 
 
@@ -53,7 +53,7 @@ def test_a_log_in_two_parts_is_the_log(cut: int) -> None:
     whole = rb.replay_log(rb.Thompson(), rb.Log(**columns), arms=3, horizon=ROWS)
     first, rest = (rb.Log(**{name: c[part] for name, c in columns.items()}) for part in (slice(cut), slice(cut, None)))
     left = rb.save_state(rb.Thompson(), rb.replay_log(rb.Thompson(), first, arms=3, horizon=ROWS))
-    assert saved(rb.replay_log(rb.Thompson(), rest, arms=3, horizon=ROWS, state=left)) == saved(whole)
+    assert save_values(rb.replay_log(rb.Thompson(), rest, arms=3, horizon=ROWS, state=left)) == save_values(whole)
 
 
 def test_coins_outside_their_range_teach_nothing() -> None:
@@ -61,7 +61,7 @@ def test_coins_outside_their_range_teach_nothing() -> None:
     for name in ("fast-slow-aae", "multi-layer-aae", "barbar:scale=1"):
         policy = rb.policy(name)
         after = rb.replay_log(policy, wild, arms=3, horizon=ROWS)
-        assert saved(after) == saved(policy.start(rb.Setting(3, ROWS))), name
+        assert save_values(after) == save_values(policy.start(rb.Setting(3, ROWS))), name
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_coins_outside_their_range_teach_nothing() -> None:
         ({"rewards": np.full(ROWS, np.nan)}, "rewards must be numbers"),
         ({"probabilities": np.zeros(ROWS)}, "probabilities must be above 0"),
         ({"probabilities": np.full(ROWS, np.nan)}, "probabilities must be known for samba"),
-        ({"rewards": np.zeros(3)}, "rewards must have one entry a row"),
+        ({"rewards": np.zeros(3)}, "rewards must have one entry per row"),
         ({"notes": np.full(ROWS, 0.5)}, "notes must be of the type int64"),
         ({"arms": np.full(ROWS, np.nan)}, "arms must be of the type int64"),
         ({"arms": np.full(ROWS, "a")}, "arms must be of the type int64, not <U1"),

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -255,7 +256,8 @@ def test_metrics_can_be_read_by_prometheus(live: Running) -> None:
 
 
 def test_what_is_missing_is_named(robandit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robandit.cli.serve.find_spec", lambda name: None if name == "uvloop" else name)
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    monkeypatch.delitem(sys.modules, "robandit.service.serve", raising=False)
     code, _, err = robandit("serve", "--db", "sqlite:///x.db")
     assert code == 2
-    assert "the service needs uvloop: pip install 'robandit[service]'" in err
+    assert "needs uvloop, which is not installed: pip install 'robandit[service]'" in err

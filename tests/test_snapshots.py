@@ -23,6 +23,7 @@ APART = {  # modules that the experiment's imports reach and no state depends on
     "service.stores.base": "lines in and out",
     "store.code": "makes the digest",
     "store.files": "writes files",
+    "extras": "says which library is missing",
     "version": "a name",
     "parts": "catalogue lines; what a part does is in its policy's own hash",
     "capability": "what an attacker of the lab can do",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.state import saved
+from robandit.state import save_values
 from tests.support import stream
 
 SETTING = rb.Setting(3, 100)
@@ -25,7 +25,7 @@ def test_a_state_comes_back_to_the_bit() -> None:
     state = some_state(rb.policy("tsallis-inf-iw"))
     text = json.dumps(rb.save_state(rb.policy("tsallis-inf-iw"), state), allow_nan=False)
     back = rb.load_state(rb.policy("tsallis-inf-iw"), SETTING, json.loads(text))
-    assert saved(back) == saved(state)
+    assert save_values(back) == save_values(state)
     assert back.probabilities.tobytes() == state.probabilities.tobytes()
 
 

@@ -41,12 +41,12 @@ class Capability(Part):
         return str(self.can) if isinstance(self.can, Can) else "can"
 
     def __str__(self) -> str:
-        shown = [
+        parameters = [
             f"{item.name}={to_text(getattr(self, item.name))}"
             for item in fields(self)
             if item.name != "can" and getattr(self, item.name) != item.default
         ]
-        return self.name + (":" + ",".join(shown) if shown else "")
+        return self.name + (":" + ",".join(parameters) if parameters else "")
 
     @property
     def limited(self) -> bool:

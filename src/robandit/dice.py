@@ -121,7 +121,7 @@ def decision_stream(key: int, number: int) -> Random:
 
 class LaterStream(Random):
     """The stream of one decision, whose state is worked out when it is wanted: most `learn` want no word of it, and
-    most `choose` one, which may be known already."""
+    most `choose` one, which may be there already."""
 
     def __init__(self, key: int, number: int, first: int | None = None) -> None:
         self.key, self.number, self.first = key, number, first

@@ -69,13 +69,13 @@ def kind_of(value: Any, hint: Any) -> "str | Layout | None":
     return None
 
 
-def packed(value: Any, layout: Layout) -> tuple[Any, ...]:
+def pack(value: Any, layout: Layout) -> tuple[Any, ...]:
     """The object's crossing fields as nested plain tuples, scalars as exact machine types."""
     out: list[Any] = []
     for name, kind in layout.items:
         field = getattr(value, name)
         if isinstance(kind, Layout):
-            out.append(packed(field, kind))
+            out.append(pack(field, kind))
         elif kind.endswith("]"):
             out.append(field)
         else:
@@ -94,22 +94,22 @@ def scalars_of(value: Any, layout: Layout) -> tuple[Any, ...]:
     return tuple(out)
 
 
-def scalars_set(value: Any, layout: Layout, scalars: tuple[Any, ...]) -> None:
+def set_scalars(value: Any, layout: Layout, scalars: tuple[Any, ...]) -> None:
     """Write the scalars that came back from a kernel into the object."""
-    given = iter(scalars)
+    values = iter(scalars)
     for name, kind in layout.items:
         if isinstance(kind, Layout):
-            scalars_set(getattr(value, name), kind, next(given))
+            set_scalars(getattr(value, name), kind, next(values))
         elif not kind.endswith("]"):
-            setattr(value, name, plain(next(given), kind))
+            setattr(value, name, plain(next(values), kind))
 
 
-def restored(value: Any, layout: Layout, fresh: Any) -> None:
+def restore_fields(value: Any, layout: Layout, fresh: Any) -> None:
     """Put the object back to what another of its layout holds, its arrays in place."""
     for name, kind in layout.items:
         saved = getattr(fresh, name)
         if isinstance(kind, Layout):
-            restored(getattr(value, name), kind, saved)
+            restore_fields(getattr(value, name), kind, saved)
         elif kind.endswith("]"):
             getattr(value, name)[...] = saved
         else:

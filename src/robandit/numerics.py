@@ -113,7 +113,7 @@ def student_quantile(degrees: int) -> float:
 
 
 def no_longer_awaited(waiting: Floats, arm: int) -> int:
-    """Take an arm's reward off those awaited; answers 1 if it was not, so that its choice is new."""
+    """Take an arm's reward off those awaited; returns 1 if it was not, so that its choice is new."""
     if waiting[arm] == 0.0:
         return 1
     waiting[arm] -= 1.0
@@ -137,8 +137,8 @@ def log_gamma(values: Floats) -> Floats:
         product = product * (x + step)
     z = x + 8.0
     series = (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * z * z)) / (z * z)) / (z * z)) / z
-    found: Floats = (z - 0.5) * np.log(z) - z + 0.9189385332046727 + series - np.log(product)
-    return found
+    logarithm: Floats = (z - 0.5) * np.log(z) - z + 0.9189385332046727 + series - np.log(product)
+    return logarithm
 
 
 def narrowed(state: Any, arms: list[int]) -> Any:

@@ -15,7 +15,7 @@ def ignore(share: float) -> None:
 
 @contextmanager
 def report_to(progress: Progress | bool | None) -> Iterator[Progress]:
-    """Yield the function to call with the share done: the one given, a line on stderr for True, or one that ignores it.
+    """Yield the function to call with the share done: `progress` itself, a line on stderr for True, or `ignore`.
 
     The line is for a person at a terminal or in a notebook; it is erased at the end.
     """

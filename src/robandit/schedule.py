@@ -46,7 +46,7 @@ class TimetableState:
 class Schedule(Part, Generic[Memory]):
     """A rule for when to strike, one class each.
 
-    Fixed rounds: override `timetable`. A rule that looks at p(t): override `start`, which answers what it remembers
+    Fixed rounds: override `timetable`. A rule that looks at p(t): override `start`, which returns what it remembers
     (a dataclass), and `strikes`, which is compiled like an adversary's methods.
     """
 
@@ -57,7 +57,7 @@ class Schedule(Part, Generic[Memory]):
         cls.watches = cls.strikes is not Schedule.strikes
 
     def timetable(self, horizon: int, needed: int) -> Timetable:
-        """The rounds to strike in, given how many would spend the budget."""
+        """The rounds to strike in; `needed` strikes would spend the budget."""
         raise NotImplementedError(f"{self.name} has no timetable")
 
     def start(self, setting: ScheduleSetting) -> Any:

@@ -26,7 +26,7 @@ _LOADED: dict[str, ModuleType] = {}  # a user's files by path and content
 
 
 def text_of(module: ModuleType) -> str | None:
-    """A module's text as it was when it was first asked for, None where there is none to read."""
+    """A module's text as it was when it was first read, None where there is none to read."""
     if module not in _TEXTS:
         ours = [one for name, one in sys.modules.copy().items() if name.partition(".")[0] == "robandit"]
         for one in (module, *ours):  # all of ours at once, before an update of the package can come between
@@ -95,9 +95,9 @@ def load_module(path: str) -> ModuleType:
     forget_edited()
     content = file.read_bytes()
     digest = hashlib.sha256(str(file).encode() + b"\0" + content).hexdigest()[:12]
-    known = _LOADED.get(digest)
-    if known is not None and all(sys.modules.get(one.__name__) is one for one in reached(known)):
-        return known
+    loaded = _LOADED.get(digest)
+    if loaded is not None and all(sys.modules.get(one.__name__) is one for one in reached(loaded)):
+        return loaded
     name = f"robandit_loaded_{digest}_{file.stem}"
     while name in sys.modules:  # the same text with another helper: classes of both may be in use
         name += "_again"
@@ -110,7 +110,7 @@ def load_module(path: str) -> ModuleType:
         del sys.modules[name]
         raise InputError(f"{path}: {type(error).__name__}: {error}") from error
     _TEXTS[module] = importlib.util.decode_source(content)
-    reached(module)  # what it imports is read now, not when it is first asked for
+    reached(module)  # what it imports is read now, not when it is first used
     _LOADED[digest] = module
     return module
 

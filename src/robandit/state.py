@@ -12,7 +12,7 @@ FORMAT = 2
 RENAMED = {"chances": "probabilities"}  # fields of format 1 that have another name now
 
 
-def saved(value: Any, layout: Layout | None = None) -> dict[str, Any]:
+def save_values(value: Any, layout: Layout | None = None) -> dict[str, Any]:
     """Every crossing field of a state or a memory as plain numbers, flags, lists and nested dictionaries.
 
     A state whose arrays are lists (see online/lists.py) is written by the layout it has with arrays.
@@ -21,7 +21,7 @@ def saved(value: Any, layout: Layout | None = None) -> dict[str, Any]:
     for name, kind in (layout or layout_of(value)).items:
         field = getattr(value, name)
         if isinstance(kind, Layout):
-            out[name] = saved(field, kind)
+            out[name] = save_values(field, kind)
         else:
             out[name] = np.asarray(field, kind.partition("[")[0]).tolist()
     return out
@@ -29,31 +29,31 @@ def saved(value: Any, layout: Layout | None = None) -> dict[str, Any]:
 
 def save_state(policy: Policy[Any], state: Any) -> dict[str, Any]:
     """A state with what is needed to refuse it where it does not belong."""
-    told = {"format": FORMAT, "policy": policy.name, "fields": layout_of(state).kinds(), "values": saved(state)}
-    check_values(state, layout_of(state), told["values"], "")
-    return told
+    values = save_values(state)
+    check_values(state, layout_of(state), values, "")
+    return {"format": FORMAT, "policy": policy.name, "fields": layout_of(state).kinds(), "values": values}
 
 
-def load_state(policy: Policy[Any], setting: Setting, told: Any) -> Any:
-    """The state that was saved, for the same policy and number of arms; anything that does not fit is refused."""
+def load_state(policy: Policy[Any], setting: Setting, document: Any) -> Any:
+    """The state that was saved, for the same policy and number of arms; raises InputError if it does not fit."""
     state = policy.start(setting)
     layout = layout_of(state)
-    told = upgrade(told)
+    document = upgrade(document)
     wanted = {"format": FORMAT, "policy": policy.name, "fields": layout.kinds()}
-    if not isinstance(told, dict) or set(told) != {*wanted, "values"}:
-        raise InputError(f"a saved state must have the keys {', '.join(wanted)} and values, not {keys_of(told)}")
+    if not isinstance(document, dict) or set(document) != {*wanted, "values"}:
+        raise InputError(f"a saved state must have the keys {', '.join(wanted)} and values, not {keys_of(document)}")
     for key, value in wanted.items():
-        if told[key] != value:
-            raise InputError(f"a saved state's {key} must be {value!r} here, not {told[key]!r}")
-    load_values(state, told["values"])
+        if document[key] != value:
+            raise InputError(f"a saved state's {key} must be {value!r} here, not {document[key]!r}")
+    load_values(state, document["values"])
     return state
 
 
-def upgrade(told: Any) -> Any:
+def upgrade(document: Any) -> Any:
     """A saved state of an older format in today's words; anything else as it is."""
-    if isinstance(told, dict) and told.get("format") == 1:
-        return {**rename_fields(told), "format": FORMAT}
-    return told
+    if isinstance(document, dict) and document.get("format") == 1:
+        return {**rename_fields(document), "format": FORMAT}
+    return document
 
 
 def rename_fields(value: Any) -> Any:
@@ -64,19 +64,19 @@ def rename_fields(value: Any) -> Any:
 
 
 def load_values(state: Any, values: Any) -> None:
-    """Put a state or a memory of the same layout back to what `saved` wrote, or refuse and leave it as it is."""
+    """Put a state or a memory of the same layout back to what `save_values` wrote, or refuse and leave it as it is."""
     values = rename_fields(values)
     check_values(state, layout_of(state), values, "")
     put(state, layout_of(state), values)
 
 
-def keys_of(told: Any) -> str:
-    """What was given in place of a saved state, shortly."""
-    return ", ".join(map(str, told)) or "none" if isinstance(told, dict) else type(told).__name__
+def keys_of(document: Any) -> str:
+    """The keys of a document, or its type where it is no dictionary, for an error."""
+    return ", ".join(map(str, document)) or "none" if isinstance(document, dict) else type(document).__name__
 
 
 def check_values(state: Any, layout: Layout, values: Any, path: str) -> None:
-    """Refuse values of another shape or type, and numbers that are none."""
+    """Raise InputError for values of another shape or type, and for NaN and infinity."""
     names = [name for name, _ in layout.items]
     if not isinstance(values, dict) or list(values) != names:
         raise InputError(f"a saved state's values{path} must be {', '.join(names)}, not {keys_of(values)}")
@@ -88,12 +88,12 @@ def check_values(state: Any, layout: Layout, values: Any, path: str) -> None:
             check_numbers(values[name], np.shape(field), kind.partition("[")[0], where)
 
 
-def check_numbers(given: Any, shape: tuple[int, ...], kind: str, where: str) -> None:
-    """Refuse what is not an array of this shape whose entries are numbers of this kind."""
-    leaves = [given]
+def check_numbers(values: Any, shape: tuple[int, ...], kind: str, where: str) -> None:
+    """Raise InputError for what is not an array of this shape whose entries are numbers of this kind."""
+    leaves = [values]
     for size in shape:
         if not all(isinstance(leaf, list) and len(leaf) == size for leaf in leaves):
-            raise InputError(f"a saved state's {where[1:]} must have the shape {shape}, not {np.shape(given)}")
+            raise InputError(f"a saved state's {where[1:]} must have the shape {shape}, not {np.shape(values)}")
         leaves = [inner for leaf in leaves for inner in leaf]
     for leaf in leaves:
         if not fits(leaf, kind):

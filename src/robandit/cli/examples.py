@@ -30,7 +30,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "price": [
         (
             "robandit price --policy samba --policy ucb1 --means 0.9,0.5 --horizon 1e4",
-            "what it costs to turn two policies",
+            "what it costs to fool two policies",
         ),
         ("robandit price --policy samba --arms 9 --can add", "by an attacker who can only add rewards"),
     ],
@@ -64,7 +64,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "service backup": [("robandit service backup kept.db --db sqlite:///shop.db", "while it serves")],
     "service restore": [("robandit service restore kept.db --db sqlite:///new.db", "with a new epoch of ids")],
     "policies": [("robandit policies", "names, what they do, parameters, bounds")],
-    "adversaries": [("robandit adversaries --wide", "every column, a line a row")],
+    "adversaries": [("robandit adversaries --wide", "every column, one line per row")],
     "environments": [("robandit environments --json", "for a program")],
     "completion": [("robandit completion bash > ~/.local/share/bash-completion/completions/robandit", "for bash")],
 }

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # `robandit --help` loads next to nothing
 
     from robandit.lab.scenario import Scenario
 
+SHAPE = ("agents", "slate")  # flags of the game that are terms of a scenario, beside horizon, runs and seed
 OWN_MEANS = {
     "samples": "the file",
     "linear": "its own parameters",
@@ -293,7 +294,7 @@ def policies_from(arguments: argparse.Namespace, catalogue: Any) -> list[Any]:
 def terms_from(arguments: argparse.Namespace, catalogue: Any) -> dict[str, Any]:
     """What every scenario of a command has in common besides its parts and its horizon."""
     runs = arguments.usual_runs if arguments.runs is None else arguments.runs
-    terms = {name: getattr(arguments, name) for name in ("seed", "agents", "slate")}
+    terms = {name: getattr(arguments, name) for name in ("seed", *SHAPE)}
     return {**terms, "runs": runs, "catalogue": catalogue}
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from robandit.cli.flags import number
-from robandit.cli.serve import with_service
 from robandit.errors import InputError
 
 
@@ -64,7 +63,6 @@ def sqlite_path(url: str) -> Path:
 
 def run_backup(arguments: argparse.Namespace) -> None:
     """Copy a database."""
-    with_service()
     from robandit.service.backup import back_up
 
     path = sqlite_path(arguments.db)
@@ -75,7 +73,6 @@ def run_backup(arguments: argparse.Namespace) -> None:
 
 def run_restore(arguments: argparse.Namespace) -> None:
     """Create a database from a copy."""
-    with_service()
     from robandit.service.backup import begin_epoch, restore
 
     if arguments.file is None:

@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from robandit.cli.flags import (
+    SHAPE,
     adversary_from,
     attack_flags,
     file_from,
@@ -50,12 +51,6 @@ def play(arguments: argparse.Namespace) -> None:
     plot, runs_out = plot_from(arguments), file_from(arguments, "runs-out", "a table of runs", (".csv", ".parquet"))
     check_log(arguments)
     scenarios = scenarios_from(arguments, adversary_from)
-    for scenario in scenarios if arguments.log else []:
-        for name, count in (("agents", scenario.agents), ("slate", scenario.slate)):
-            if count > 1:
-                raise InputError(
-                    f"--log writes the journal of one learner, one arm at a time: leave out --{name} {count}"
-                )
     traces, stopped = run_tasks([task_of(scenario, arguments) for scenario in scenarios], keep_finished=True)
     from robandit.lab.comparison import Comparison
 
@@ -85,6 +80,10 @@ def check_log(arguments: argparse.Namespace) -> None:
             if getattr(arguments, name) is not None:
                 raise InputError(f"--{name} {getattr(arguments, name)} was given without --log: name a file too")
         return
+    for name in SHAPE:
+        if getattr(arguments, name) != 1:
+            value = getattr(arguments, name)
+            raise InputError(f"--log writes the journal of one learner, one arm at a time: leave out --{name} {value}")
     if len(arguments.policy or []) > 1 or arguments.runs not in (None, 1):
         raise InputError("--log writes the journal of one run of one policy: give one --policy, and leave out --runs")
     arguments.runs = 1

@@ -5,6 +5,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from robandit.cli.flags import (
+    SHAPE,
     capability_flags,
     capability_from,
     game_flags,
@@ -114,6 +115,8 @@ def replay_command(finding: "AttackFinding", arguments: argparse.Namespace) -> s
     """The command that plays an attack again, to the same bits."""
     import shlex
 
+    from robandit.lab.scenario import USUAL
+
     scenario = finding.scenario
     words = ["robandit", "play", "--policy", str(scenario.policy)]
     for name in ("environment", "arms", "means"):
@@ -121,8 +124,8 @@ def replay_command(finding: "AttackFinding", arguments: argparse.Namespace) -> s
         if value is not None and value != "bernoulli":
             words += [f"--{name}", ",".join(f"{mean!r}" for mean in value) if name == "means" else str(value)]
     words += ["--horizon", str(scenario.horizon), "--runs", str(scenario.runs), "--seed", str(scenario.seed)]
-    for name, value in (("agents", scenario.agents), ("slate", scenario.slate)):
-        words += [f"--{name}", str(value)] if value > 1 else []
+    for name in SHAPE:
+        words += [f"--{name}", str(getattr(scenario, name))] if getattr(scenario, name) != USUAL[name] else []
     words += [word for file in arguments.load for word in ("--load", file)]
     words += [*finding.candidate.flags(scenario.capability).split(), "--budget", f"{finding.budget!r}"]
     return shlex.join(words + (["--charge", scenario.charge] if scenario.charge != "cost" else []))

@@ -1,7 +1,6 @@
 """`robandit serve`: the decision service."""
 
 import argparse
-from importlib.util import find_spec
 from typing import Any
 
 from robandit.cli.flags import number, whole
@@ -49,7 +48,6 @@ def run(arguments: argparse.Namespace) -> None:
         raise InputError(f"--port must be from 0 to 65535, not {arguments.port}")
     if not 0 <= arguments.watch < float("inf"):
         raise InputError(f"--watch must be a number of seconds from 0 on, not {arguments.watch:g}")
-    with_service()
     from robandit.service.serve import serve
 
     serve(
@@ -61,12 +59,3 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.advertise,
         arguments.lease,
     )
-
-
-def with_service() -> None:
-    """Raises InputError where the service's libraries are missing."""
-    missing = [
-        name for name in ("apsw", "httptools", "msgspec", "starlette", "uvicorn", "uvloop") if find_spec(name) is None
-    ]
-    if missing:
-        raise InputError(f"the service needs {', '.join(missing)}: pip install 'robandit[service]'")

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from robandit.cli.flags import json_flags, print_json
-from robandit.cli.serve import with_service
 from robandit.errors import InputError
 
 WORDS = {True: "yes", False: "NO", None: "-"}
@@ -27,8 +26,6 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify and print; returns the exit code."""
-    if "://" in arguments.journal:
-        with_service()
     results = list(verify(arguments.journal, not arguments.no_compiled))
     if arguments.json:
         from dataclasses import asdict

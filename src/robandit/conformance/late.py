@@ -10,7 +10,7 @@ from robandit.conformance.walks import AnyPolicy, begun, features_for, reward_of
 from robandit.dice import Random
 from robandit.game import Choice
 from robandit.lab.log import Log, replay_log
-from robandit.state import saved
+from robandit.state import save_values
 
 DELAY, LOST = 50, 0.3
 Event = tuple[Choice, float | None]  # what was learnt, in order; no reward: a choice that waits for one
@@ -44,9 +44,9 @@ def late_rewards(policy: AnyPolicy) -> None:
     if policy.late == "no":
         return
     chosen, paid = streams(60)
-    made = scaled(policy)
-    state = begun(made, 2, 3000, chosen)
-    arms = [choice.arm for choice, reward in walk_late(made, state, 3000, chosen, paid) if reward is None]
+    variant = scaled(policy)
+    state = begun(variant, 2, 3000, chosen)
+    arms = [choice.arm for choice, reward in walk_late(variant, state, 3000, chosen, paid) if reward is None]
     share = 100 * np.mean(arms[1500:])
     require("learns" in waivers(policy) or share > 75, f"with late rewards only {share:.1f} % went to the better arm")
 
@@ -54,21 +54,21 @@ def late_rewards(policy: AnyPolicy) -> None:
 def deferring_is_harmless(policy: AnyPolicy) -> None:
     """A choice that is deferred and rewarded at once leaves the same state as one that is rewarded at once."""
     states = []
-    made = scaled(policy)
+    variant = scaled(policy)
     for deferred in (False, True):
         chosen, paid = streams(61)
-        state = begun(made, 4, 600, chosen)
+        state = begun(variant, 4, 600, chosen)
         for _ in range(600):
-            choice = made.choose(state, chosen)
+            choice = variant.choose(state, chosen)
             if deferred:
-                made.defer(state, choice)
-            made.learn(state, choice, reward_of(choice.arm, 4, paid), chosen)
-        states.append(saved(state))
+                variant.defer(state, choice)
+            variant.learn(state, choice, reward_of(choice.arm, 4, paid), chosen)
+        states.append(save_values(state))
     require(states[0] == states[1], "deferring a choice changed what its reward taught")
 
 
 def replay_equals_learning(policy: AnyPolicy) -> None:
-    """A log of 2,500 rows, late and fractional rewards included, folds to the same bits compiled and interpreted."""
+    """A log of 2,500 rows, late and fractional rewards included, gives the same bits compiled and interpreted."""
     chosen, paid = streams(62)
     plain = scaled(policy)
     state = begun(plain, 4, 2500, chosen)
@@ -81,9 +81,9 @@ def replay_equals_learning(policy: AnyPolicy) -> None:
     else:
         events = walk_late(plain, state, 1500, chosen, paid)[:2500]
     log = log_of(events)
-    told: dict[str, Any] = {"arms": 4, "horizon": 2500, "features": features_for(policy, 4)}
-    folded = [saved(replay_log(plain, log, engine=engine, **told)) for engine in ("rounds", "plain")]
-    require(folded[0] == folded[1], "a log folds to other bits compiled than interpreted")
+    terms: dict[str, Any] = {"arms": 4, "horizon": 2500, "features": features_for(policy, 4)}
+    states = [save_values(replay_log(plain, log, engine=engine, **terms)) for engine in ("rounds", "plain")]
+    require(states[0] == states[1], "a log gives other bits compiled than interpreted")
 
 
 def log_of(events: list[Event]) -> Log:

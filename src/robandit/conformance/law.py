@@ -10,7 +10,7 @@ import numpy as np
 from robandit.game import Floats
 from robandit.lab.runner import Runner
 from robandit.parts import About, Part
-from robandit.state import saved
+from robandit.state import save_values
 
 Law = Callable[[Any], None]
 
@@ -51,20 +51,18 @@ def check(part: Part, laws: dict[str, Law]) -> None:
             raise BrokenLaw(f"{part} breaks the law {name!r}: {broken}") from broken
 
 
-def require_distribution(given: Floats | list[float], when: str) -> None:
+def require_distribution(values: Floats | list[float], when: str) -> None:
     """p(t) is on the simplex to 1e-12."""
-    probabilities = np.asarray(given)
+    probabilities = np.asarray(values)
     total = probabilities.sum()
-    if (
-        abs(total - 1.0) <= 1e-12 and probabilities.min() >= 0.0
-    ):  # asked before each of many rounds: words only where broken
+    if abs(total - 1.0) <= 1e-12 and probabilities.min() >= 0.0:  # called often: words only where it is broken
         return
     seen = f"are {probabilities}" if not np.isfinite(total) or probabilities.min() < 0.0 else f"sum to {float(total)!r}"
     raise BrokenLaw(f"{when} the probabilities {seen}")
 
 
 def divergence(seen: float, probability: float) -> float:
-    """kl(seen, probability) of two coins."""
+    """kl(seen, probability) of two Bernoulli distributions."""
     sides = ((seen, probability), (1.0 - seen, 1.0 - probability))
     return sum(x * math.log(x / y) if y > 0.0 else math.inf for x, y in sides if x > 0.0)
 
@@ -78,4 +76,4 @@ def require_same_play(make: Callable[[], Runner], what: str, effort: str = "full
         same = np.array_equal(getattr(fast.buffers, name), getattr(slow.buffers, name))
         require(same, f"{what}: {name} differs between compiled and interpreted play")
     for one, other in ((compiled.state, plain.state), (compiled.memory, plain.memory)):
-        require(saved(one) == saved(other), f"{what}: {type(one).__name__} differs after the play")
+        require(save_values(one) == save_values(other), f"{what}: {type(one).__name__} differs after the play")

@@ -1,4 +1,4 @@
-"""Laws of policies that decide in the world: what lived is what its journal tells, and probabilities told are true."""
+"""Laws of policies that decide in the world: a learner is what its journal says, its probabilities are true."""
 
 import math
 from collections.abc import Callable
@@ -40,39 +40,39 @@ def live(learner: Learner, rounds: int, seed: int, changes: dict[int, Any] | Non
 
 
 def lab_only(policy: AnyPolicy) -> bool:
-    """Whether a learner refuses the policy: it cannot wait for rewards, or asks for features, which none are told."""
+    """Whether a learner refuses the policy: it cannot wait for rewards, or needs features, which it does not get."""
     return policy.late == "no" or policy.plays == "features"
 
 
 def journal_is_the_learner(policy: AnyPolicy) -> None:
-    """What lived, what its journal tells and what the lab folds, compiled and plain, are the same to the bit."""
-    made = scaled(policy)
-    if lab_only(made):
+    """A learner, its journal read again and its journal replayed by the lab are the same to the bit."""
+    variant = scaled(policy)
+    if lab_only(variant):
         return
     with TemporaryDirectory() as folder:
         path = Path(folder) / "journal"
-        with Learner(made, NAMES, seed=5, horizon=400, journal=path, sync=False) as learner:
+        with Learner(variant, NAMES, seed=5, horizon=400, journal=path, sync=False) as learner:
             live(learner, 300, 70)
             whole, ahead = learner.save(), learner.decide()
-        with Learner.open(path, made) as again:
+        with Learner.open(path, variant) as again:
             require(again.decisions == whole["decisions"] + 1, "a decision is missing in the journal")
         lines = path.read_bytes().splitlines(keepends=True)
         path.write_bytes(b"".join(lines[:-1]))  # without the last decision, which must come out again
-        with Learner.open(path, made) as again:
+        with Learner.open(path, variant) as again:
             require(again.save() == whole, "the learner read from its journal differs from the one that lived")
             require(again.decide() == ahead, "the learner read from its journal decides otherwise")
-        require(Learner.load(whole, made).decide() == ahead, "the learner that was saved decides otherwise")
+        require(Learner.load(whole, variant).decide() == ahead, "the learner that was saved decides otherwise")
         path.write_bytes(b"".join(lines[:-1]))
-        require(first_difference(path, made) is None, "the journal holds a decision that the policy would not make")
+        require(first_difference(path, variant) is None, "the journal holds a decision that the policy would not make")
         for engine in ("rounds", "plain"):
-            state = save_state(made, fold_log(made, read_columns(path), engine=engine))
-            require(state == whole["state"], f"the lab ({engine}) folds the journal to another state")
+            state = save_state(variant, fold_log(variant, read_columns(path), engine=engine))
+            require(state == whole["state"], f"the lab ({engine}) replays the journal to another state")
 
 
 def arms_come_and_go(policy: AnyPolicy) -> None:
-    """Arms added, paused, resumed and retired: p(t) stays a distribution, the absent are not chosen, the fold holds."""
-    made = scaled(policy)
-    if lab_only(made) or refuses(lambda: Learner(made, NAMES).add_arm("up")):
+    """Arms added, paused, resumed, retired: p(t) stays a distribution, absent ones are not chosen, a replay agrees."""
+    variant = scaled(policy)
+    if lab_only(variant) or refuses(lambda: Learner(variant, NAMES).add_arm("up")):
         return
     changes = {
         60: lambda learner: learner.add_arm("up"),
@@ -83,7 +83,7 @@ def arms_come_and_go(policy: AnyPolicy) -> None:
     }
     with TemporaryDirectory() as folder:
         path = Path(folder) / "journal"
-        with Learner(made, NAMES, seed=6, horizon=400, journal=path, sync=False) as learner:
+        with Learner(variant, NAMES, seed=6, horizon=400, journal=path, sync=False) as learner:
             live(learner, 320, 71, changes)
             probabilities, whole = learner.probabilities(200), learner.save()
         require(
@@ -91,13 +91,13 @@ def arms_come_and_go(policy: AnyPolicy) -> None:
             f"the active arms are {list(probabilities)}",
         )
         require(abs(sum(probabilities.values()) - 1.0) < 1e-9, f"their probabilities are {probabilities}")
-        with Learner.open(path, made) as again:
+        with Learner.open(path, variant) as again:
             require(again.save() == whole, "the learner read from its journal differs from the one that lived")
-        require(first_difference(path, made) is None, "the journal holds a decision that the policy would not make")
+        require(first_difference(path, variant) is None, "the journal holds a decision that the policy would not make")
         log = read_columns(path)
         for engine in ("rounds", "plain"):
-            state = save_state(made, fold_log(made, log, engine=engine))
-            require(state == whole["state"], f"the lab ({engine}) folds a journal with changes to another state")
+            state = save_state(variant, fold_log(variant, log, engine=engine))
+            require(state == whole["state"], f"the lab ({engine}) replays a journal with changes to another state")
         gone = next(row for row, change, _ in log.changes if change == "retired")
         later = log.arms[gone:][~log.rewarded[gone:]]  # type: ignore[index]  # a journal's log has it
         require(not (later == NAMES.index("east")).any(), "a retired arm was chosen")
@@ -119,32 +119,33 @@ def eligible_probability_is_true(policy: AnyPolicy) -> None:
     Of 3,000 choices in one state n kl(frequency, probability) exceeds ln(1.2e10) with probability below 1e-9 over
     all six looks (Chernoff).
     """
-    made = scaled(policy)
-    if lab_only(made):
+    variant = scaled(policy)
+    if lab_only(variant):
         return
-    learner = Learner(made, NAMES, seed=7, horizon=400)
+    learner = Learner(variant, NAMES, seed=7, horizon=400)
     live(learner, 200, 72)
-    if made.arms_fixed:
+    if variant.arms_fixed:
         before = learner.save()
         for refused in (lambda: learner.decide(["north"]), lambda: learner.pause_arm("north")):
             said = refuses(refused)
-            require(made.arms_fixed in said, f"it needs all its arms ({made.arms_fixed}) and says {said!r}")
+            require(variant.arms_fixed in said, f"it needs all its arms ({variant.arms_fixed}) and says {said!r}")
         require(learner.save() == before, "a refusal changed the learner")
         return
     if refuses(lambda: learner.decide(["north"])):
         return
     state = learner._fold.state
     for among in ([0, 2, 3], [1, 2], [0]):
-        drawn = [made.choose_among(state, among, decision_stream(99, number)) for number in range(DRAWS)]
+        drawn = [variant.choose_among(state, among, decision_stream(99, number)) for number in range(DRAWS)]
         require({choice.arm for choice in drawn} <= set(among), f"of {among} it chose others")
-        if not made.explicit:
+        if not variant.explicit:
             continue
-        probabilities = made.probabilities_among(state, among)
+        probabilities = variant.probabilities_among(state, among)
         require_distribution(probabilities, f"among {among}")
         for arm, probability in zip(among, probabilities, strict=True):
-            told = {choice.probability for choice in drawn if choice.arm == arm}
+            reported = {choice.probability for choice in drawn if choice.arm == arm}
             require(
-                told <= {probability}, f"arm {arm} among {among} has the probability {probability}, told were {told}"
+                reported <= {probability},
+                f"arm {arm} among {among} has the probability {probability}, reported were {reported}",
             )
             seen = sum(choice.arm == arm for choice in drawn) / DRAWS
             off = DRAWS * divergence(seen, probability)

@@ -28,8 +28,8 @@ from robandit.lab.paused import PausedPlay
 from robandit.lab.runner import Runner, prepare
 from robandit.lab.scenario import Scenario
 from robandit.lab.trace import Trace
-from robandit.layout import layout_of, packed
-from robandit.state import load_state, save_state, saved
+from robandit.layout import layout_of, pack
+from robandit.state import load_state, save_state, save_values
 
 MEANS = (0.2, 0.5, 0.8)
 
@@ -37,7 +37,7 @@ MEANS = (0.2, 0.5, 0.8)
 def small_game(
     policy: AnyPolicy, means: tuple[float, ...], horizon: int, runs: int, adversary: Any = None, seed: int = 7
 ) -> Runner:
-    """A small game on Bernoulli arms, with features where the policy asks for them."""
+    """A small game on Bernoulli arms, with features where the policy needs them."""
     return prepare(Scenario(policy, ground_for(policy, means), adversary, horizon=horizon, runs=runs, seed=seed), 20)
 
 
@@ -56,11 +56,11 @@ def moves(policy: AnyPolicy) -> None:
     if not policy.explicit:
         return
     chosen, paid = streams(6)
-    made = scaled(policy)
-    state = begun(made, 4, 3000, chosen)
+    variant = scaled(policy)
+    state = begun(variant, 4, 3000, chosen)
     before = state.probabilities.copy()
     for _ in range(30):
-        walk(made, state, 100, chosen, paid)
+        walk(variant, state, 100, chosen, paid)
         if not np.array_equal(before, state.probabilities):
             return
     raise BrokenLaw("p(t) stood still for 3,000 rounds")
@@ -73,17 +73,15 @@ def probability_is_true(policy: AnyPolicy) -> None:
     1e-9 over all four arms (Chernoff).
     """
     chosen, paid = streams(8)
-    made = scaled(policy)
-    state = begun(made, 4, 2000, chosen)
+    variant = scaled(policy)
+    state = begun(variant, 4, 2000, chosen)
     for t in range(1, 1501):
         choice = policy.choose(state, chosen)
         json.dumps(choice)
-        known = state.probabilities[choice.arm] if policy.explicit else math.nan
-        same = choice.probability == known or (math.isnan(choice.probability) and not policy.explicit)
-        require(
-            same, f"in round {t} arm {choice.arm} reports the probability {choice.probability!r}, true is {known!r}"
-        )
-        made.learn(state, choice, reward_of(choice.arm, 4, paid), chosen)
+        true = state.probabilities[choice.arm] if policy.explicit else math.nan
+        same = choice.probability == true or (math.isnan(choice.probability) and not policy.explicit)
+        require(same, f"in round {t} arm {choice.arm} reports the probability {choice.probability!r}, true is {true!r}")
+        variant.learn(state, choice, reward_of(choice.arm, 4, paid), chosen)
         if policy.explicit and t in (3, 150, 1500):
             draws = np.bincount([policy.choose(state, chosen).arm for _ in range(5000)], minlength=4) / 5000
             for arm, (seen, probability) in enumerate(zip(draws, state.probabilities, strict=True)):
@@ -122,7 +120,7 @@ def save_and_load(policy: AnyPolicy) -> None:
     require(
         walk(policy, other, 150, Random(*words[0]), Random(*words[1])) == expected, "it chose differently after loading"
     )
-    require(saved(other) == saved(state), "its state differs after loading and playing on")
+    require(save_values(other) == save_values(state), "its state differs after loading and playing on")
 
 
 def in_parts(policy: AnyPolicy) -> None:
@@ -174,9 +172,9 @@ def bounded_memory(policy: AnyPolicy) -> None:
     chosen, paid = streams(4)
     state = begun(policy, 3, 2000, chosen)
     layout = layout_of(state)
-    before = [np.asarray(value).nbytes for value in flat(packed(state, layout))]
+    before = [np.asarray(value).nbytes for value in flat(pack(state, layout))]
     walk(policy, state, 1000, chosen, paid)
-    after = [np.asarray(value).nbytes for value in flat(packed(state, layout))]
+    after = [np.asarray(value).nbytes for value in flat(pack(state, layout))]
     require(layout_of(state) == layout and before == after, f"its state grew from {sum(before)} to {sum(after)} bytes")
 
 
@@ -203,7 +201,7 @@ def extreme_rewards(policy: AnyPolicy) -> None:
         for variant in (policy, scaled(policy)):
             state = small_game(variant, means, 30_000, 1).play_compiled(slice(0, 1)).parts.state
             require_distribution(state.probabilities, f"after 30,000 rounds on means {means}")
-            finite = all(np.isfinite(value).all() for value in flat(packed(state, layout_of(state))))
+            finite = all(np.isfinite(value).all() for value in flat(pack(state, layout_of(state))))
             require(finite, f"its state is not finite after 30,000 rounds on means {means}")
 
 
@@ -224,7 +222,7 @@ class Overheard(Setting):
 
     def __getattribute__(self, name: str) -> Any:
         if name in ("horizon", "corruption", "features", "agents", "slots", "family"):
-            object.__getattribute__(self, "__dict__").setdefault("asked", set()).add(name)
+            object.__getattribute__(self, "__dict__").setdefault("read", set()).add(name)
         return object.__getattribute__(self, name)
 
 
@@ -233,19 +231,19 @@ def needs_are_declared(policy: AnyPolicy) -> None:
     setting = Overheard(3, 1000, 10.0, features_for(policy, 3))
     policy.start(setting)
     needs = {need for about in abouts(policy) for need in about.needs} if abouts(policy) else {"horizon", "corruption"}
-    asked = vars(setting).get("asked", set())
-    require(asked <= needs, f"it looks at {', '.join(sorted(asked - needs))}, which it does not declare")
+    read = vars(setting).get("read", set())
+    require(read <= needs, f"it looks at {', '.join(sorted(read - needs))}, which it does not declare")
 
 
 def choosing_changes_nothing(policy: AnyPolicy) -> None:
-    """`choose` leaves the state alone, so that an adversary may throw trial choices."""
+    """`choose` leaves the state alone, so that trial choices can be drawn."""
     chosen, paid = streams(5)
     state = begun(policy, 4, 400, chosen)
     for _ in range(20):
         walk(policy, state, 10, chosen, paid)
-        before = saved(state)
+        before = save_values(state)
         policy.choose(state, chosen)
-        require(saved(state) == before, "choosing changed its state")
+        require(save_values(state) == before, "choosing changed its state")
 
 
 PLAIN_LAWS = (

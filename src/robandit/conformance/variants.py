@@ -1,4 +1,4 @@
-"""Variants of a part that its laws must hold for too, found by looking at its parameters."""
+"""Variants of a part that its laws must hold for too, by the words its parameters allow."""
 
 from dataclasses import fields, replace
 from typing import Any
@@ -9,7 +9,7 @@ from robandit.parts import Word
 
 def variants(part: Any) -> list[Any]:
     """The part, then with each other word or flag of each parameter that has some, at constants that let it learn."""
-    found = [part]
+    variants = [part]
     for item in fields(part):
         value = getattr(part, item.name)
         others: list[Any] = []
@@ -17,5 +17,5 @@ def variants(part: Any) -> list[Any]:
             others = [word for word in type(value) if word is not value]
         elif isinstance(value, bool):
             others = [not value]
-        found += [replace(scaled(part), **{item.name: other}) for other in others]
-    return found
+        variants += [replace(scaled(part), **{item.name: other}) for other in others]
+    return variants

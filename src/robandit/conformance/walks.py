@@ -25,19 +25,19 @@ def reward_of(arm: int, arms: int, random: Random) -> float:
 
 
 def features_for(policy: AnyPolicy, arms: int) -> Floats | None:
-    """What a policy that asks for features is told: a few arms have nothing in common, many lie on a line."""
+    """Features for a policy that needs them: a few arms have nothing in common, many lie on a line."""
     if policy.plays != "features":
         return None
     return np.eye(arms) if arms <= 8 else np.column_stack([np.ones(arms), np.arange(arms) / arms])
 
 
 def setting_for(policy: AnyPolicy, arms: int, horizon: int) -> Setting:
-    """What a policy is told in a law."""
+    """The setting of a policy in a law."""
     return Setting(arms, horizon, 0.0, features_for(policy, arms))
 
 
 def ground_for(policy: AnyPolicy, means: tuple[float, ...]) -> Environment[Any]:
-    """Bernoulli arms, with features where the policy asks for them."""
+    """Bernoulli arms, with features where the policy needs them."""
     features = features_for(policy, len(means))
     return (
         Bernoulli(means)
@@ -54,7 +54,7 @@ def begun(policy: AnyPolicy, arms: int, horizon: int, random: Random) -> Any:
 
 
 def walk(policy: AnyPolicy, state: Any, rounds: int, policy_random: Random, reward_random: Random) -> list[Choice]:
-    """Interpreted rounds; answers what was chosen."""
+    """Interpreted rounds; returns what was chosen."""
     choices = []
     for _ in range(rounds):
         choice = policy.choose(state, policy_random)

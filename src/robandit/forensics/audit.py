@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -36,34 +36,18 @@ FORGED = (
 
 
 class AuditOptions(TypedDict, total=False):
-    """The options of `audit`, each as `AuditSettings` has it."""
-
-    columns: ColumnNames | None
-    without: Sequence[str]
-    shadow: Sequence[str | Policy[Any]]
-    horizon: int | None
-    ahead: int | None
-    price: bool
-    replays: int | None
-    seed: int | None
-    threads: int | None
-    progress: Progress | bool | None
-
-
-@dataclass(frozen=True)
-class AuditSettings:
     """How a log is audited."""
 
-    columns: ColumnNames | None = None  # of a CSV or Parquet file
-    without: Sequence[str] = ()  # taken as fake: source=NAME, time=FROM..TO or rows=FROM..TO
-    shadow: Sequence[str | Policy[Any]] = ()  # other policies, folded over the same log
-    horizon: int | None = None  # what the policy counted with; by default the journal's, or the rows
-    ahead: int | None = None  # rounds over which the price is sought
-    price: bool = True  # False leaves the price out
-    replays: int | None = None  # sources the log is folded without; by default as many as two cores fold in minutes
-    seed: int | None = None  # of what the policy draws while it learns; by default the journal's, or 1
-    threads: int | None = None
-    progress: Progress | bool | None = None
+    columns: ColumnNames | None  # of a CSV or Parquet file
+    without: Sequence[str]  # taken as fake: source=NAME, time=FROM..TO or rows=FROM..TO
+    shadow: Sequence[str | Policy[Any]]  # other policies, folded over the same log
+    horizon: int | None  # what the policy counted with; by default the journal's, or the rows
+    ahead: int | None  # rounds over which the price is sought
+    price: bool  # False leaves the price out
+    replays: int | None  # sources the log is folded without; by default as many as two cores fold in minutes
+    seed: int | None  # of what the policy draws while it learns; by default the journal's, or 1
+    threads: int | None
+    progress: Progress | bool | None
 
 
 def audit(
@@ -74,10 +58,7 @@ def audit(
     Args:
         log: a journal, a CSV or Parquet file, or a `RewardLog`.
         policy: what decided, by name or as it is; by default the policy that a journal names.
-        **options: columns (`ColumnNames` of the file), without (what shall be taken as fake: `source=NAME`,
-            `time=FROM..TO` or `rows=FROM..TO`), shadow (other policies, folded over the same log), horizon, ahead
-            (rounds over which the price is sought), price (False leaves it out), replays (sources the log is folded
-            without, at most), seed, threads, progress.
+        **options: what `AuditOptions` names.
 
     Returns:
         The findings: plain values in `as_json()`.
@@ -85,27 +66,30 @@ def audit(
     Raises:
         InputError: if the log cannot be read, or not be learnt by the policy.
     """
-    settings = AuditSettings(**options)
-    rewards = log if isinstance(log, RewardLog) else read_log(log, settings.columns)
+    unexpected = options.keys() - AuditOptions.__annotations__.keys()
+    if unexpected:
+        raise TypeError(f"audit() takes {', '.join(AuditOptions.__annotations__)}, not {', '.join(unexpected)}")
+    rewards = log if isinstance(log, RewardLog) else read_log(log, options.get("columns"))
     chosen = policy or (None if rewards.terms is None else rewards.terms.policy)
     if chosen is None:
         raise InputError("this log does not say which policy decided: name one, such as samba")
-    with report_to(settings.progress) as progress:
-        return Auditor(rewards, as_policy(chosen), settings, progress).run()
+    with report_to(options.get("progress")) as progress:
+        return Auditor(rewards, as_policy(chosen), options, progress).run()
 
 
 class Auditor:
     """One audit under way: the log as it was, the log as the policy can learn it, and the notes so far."""
 
-    def __init__(self, log: RewardLog, policy: Policy[Any], settings: AuditSettings, progress: Progress) -> None:
-        self.original, self.policy, self.settings, self.progress = log, policy, settings, progress
+    def __init__(self, log: RewardLog, policy: Policy[Any], options: AuditOptions, progress: Progress) -> None:
+        self.original, self.policy, self.options, self.progress = log, policy, options, progress
         self.log = fit_log(log, policy)
         terms = log.terms or Terms("", log.arms, 1, max(log.rows, 1))
-        self.seed = terms.seed if settings.seed is None else settings.seed
-        self.setting = Setting(len(log.arms), settings.horizon or terms.horizon, terms.corruption)
+        seed = options.get("seed")
+        self.seed = terms.seed if seed is None else seed
+        self.setting = Setting(len(log.arms), options.get("horizon") or terms.horizon, terms.corruption)
         self.start = terms.state if str(policy) == terms.policy else None  # of another policy it says nothing
         self.terms = replace(terms, horizon=self.setting.horizon, seed=self.seed, state=self.start)
-        parts = (policy, self.log.log, log.codes, self.setting, self.seed, settings.threads, self.start)
+        parts = (policy, self.log.log, log.codes, self.setting, self.seed, options.get("threads"), self.start)
         stretches: dict[str, Any] = {"terms": self.terms, "changes": log.changes}
         self.folding: Folding = StretchFolding(*parts, **stretches) if log.changes else Folding(*parts)
         self.notes: list[Note] = []
@@ -118,8 +102,8 @@ class Auditor:
 
     def run(self) -> Audit:
         """Do all of it, cheap parts first."""
-        log, folding, names = self.log, self.folding, list(self.settings.without)
-        shadows = [as_policy(one) for one in self.settings.shadow]
+        log, folding, names = self.log, self.folding, list(self.options.get("without", ()))
+        shadows = [as_policy(one) for one in self.options.get("shadow", ())]
         codes = leave_rows_out(log, names)
         if names and self.policy.rewards_fixed:
             raise InputError(f"{self.policy} cannot be folded without some rows: {self.policy.rewards_fixed}")
@@ -196,7 +180,7 @@ class Auditor:
         if self.policy.rewards_fixed:
             self.note("no-influence", f"no influence of sources on {self.policy}: {self.policy.rewards_fixed}")
             return None
-        influence = influence_of(self.folding, self.log, leader, self.settings.replays, progress)
+        influence = influence_of(self.folding, self.log, leader, self.options.get("replays"), progress)
         if influence.left_out:
             count = len(influence.order)
             self.note(
@@ -260,7 +244,7 @@ class Auditor:
 
     def price(self, what_if: LogWithout | None, state: Any, leader: int, codes: Codes) -> dict[str, Any] | None:
         """Return the future fakes needed from the present state, or from the one without the rows that were named."""
-        if not self.settings.price or self.settings.ahead == 0:
+        if not self.options.get("price", True) or self.options.get("ahead") == 0:
             return None
         gone = sorted(set(self.log.arms) - set(roster_after(self.terms, self.log.changes).active))
         if gone:
@@ -274,7 +258,7 @@ class Auditor:
         learnt = columns["rewarded"] & (codes >= 0)
         pulls = np.bincount(columns["arms"][learnt], minlength=arms).astype(np.float64)
         sums = np.bincount(columns["arms"][learnt], columns["rewards"][learnt], arms).astype(np.float64)
-        rounds = self.settings.ahead or min(max(int(columns["rewarded"].sum()), 1000), AHEAD)
+        rounds = self.options.get("ahead") or min(max(int(columns["rewarded"].sum()), 1000), AHEAD)
         price, reason = price_from_here(
             self.policy,
             save_state(self.policy, state),
@@ -283,7 +267,7 @@ class Auditor:
             pulls,
             ahead=rounds,
             seed=self.seed,
-            threads=self.settings.threads,
+            threads=self.options.get("threads"),
         )
         if reason:
             self.note("no-price" if price is None else "no-attack", reason)
@@ -307,7 +291,7 @@ class Auditor:
         policies = {}
         for one in shadows:
             log = fit_log(self.original, one)
-            folding = Folding(one, log.log, log.codes, self.setting, self.seed, self.settings.threads)
+            folding = Folding(one, log.log, log.codes, self.setting, self.seed, self.options.get("threads"))
             shadow = folding.shadow(np.array([folding.rows]), codes)
             value = estimator.of(shadow) if one.explicit else None
             if value is None:

@@ -12,7 +12,7 @@ def audit_table(result: dict[str, Any], most: int) -> DataTable:
     title = f"The {min(most, len(sources))} of {len(sources):,} sources that moved p({leader}) up most"
     caption = (
         f"Influence: p({leader}) less what it would be without the source. e-value: how much its rates and its choice "
-        "of rows differ; 20 is one probability in twenty for a source named beforehand."
+        "of rows differ; 20 has a probability of one in twenty for a source named beforehand."
     )
     columns = [Column("source", "name"), Column("rows"), Column("influence")]
     columns += [Column("leader without", "name"), Column("e-value")]

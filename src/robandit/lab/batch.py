@@ -64,12 +64,12 @@ def simulate(
     """Play a policy against an environment and an adversary, `runs` times over `horizon` rounds.
 
     What is played is a `Scenario`, or the arguments of one: policy, environment, adversary, horizon, runs, seed,
-    agents, slate, state. A policy may be given by its text ("samba:learning_rate=0.1"), an environment by its means
+    agents, slate, state. A policy may be its text ("samba:learning_rate=0.1"), an environment by its means
     (Bernoulli rewards). The numbers depend on the scenario and the checkpoints only, never on `threads`.
 
     With several `agents` round t is that of agent t mod V, the horizon counts the rounds of each, regret and bill are
     the team's, and `trace.team` says what each did and how much was sent. A policy for arms then is one that all share,
-    every reward told at once.
+    and every reward reaches all at once.
 
     With a `slate` of m items each round shows m arms and is paid for each (semi-bandit); regret is against the best m,
     or the best of the slates that the environment lists. To an adversary a slate is m rounds in a row: one of model B
@@ -79,12 +79,12 @@ def simulate(
         policy: a scenario, or a policy followed by an environment and the rest of a scenario.
         environment: see `Scenario`.
         adversary: see `Scenario`.
-        threads: how many play at once; as many as there are cores if not given.
+        threads: how many play at once; as many as there are cores by default.
         checkpoints: how many evenly spaced rounds are recorded, "log", or a list of them; the last one always is.
         engine: "rounds" (one round after another, compiled), "plain" (the same loop as plain Python, for parts that
             cannot be compiled: the same bits), "counts" (phased policies, exact in law whatever the horizon, not
             paired with other plays) or "auto": counts above 1e7 rounds where they apply, else rounds.
-        until: leaves the play before that round; `trace.state`, given as `state` of a later play, goes on to the same
+        until: leaves the play before that round; a later play whose `state` is `trace.state` goes on to the same
             bits as a play that was never left.
         progress: called with the share that is done; True draws a line on stderr, in a notebook too.
         **terms: horizon and the rest of a scenario.
@@ -105,7 +105,7 @@ def simulate(
     check_user_parts(runner)
     if engine == "rounds" and runner.work < BRIEF and threads in (None, 1):
         workers = 0
-    is_alone = in_parts or scenario.turns > 1  # each run has a state of its own, or books
+    is_alone = in_parts or scenario.turns > 1  # each run has a state or counts of its own
     runs = scenario.runs
     slices = [slice(run, run + 1) for run in range(runs)] if is_alone else list(chunks(runs, workers))
     with report_to(progress) as report:

@@ -1,7 +1,7 @@
 """Phased policies by counts: the same law as the round loop, at a cost that hardly depends on the horizon.
 
 Inside an epoch a phased policy draws independently from fixed probabilities, and while the means
-stand still the rewards of an entry are independent coins. So a stretch of n such rounds is one
+stand still the rewards of an entry are independent draws. So a stretch of n such rounds is one
 multinomial draw of the counts and one binomial draw of the successes for each entry. Stretches
 end where an epoch, a checkpoint or a change of the adversary does. Bernoulli rewards only.
 """
@@ -58,7 +58,7 @@ def changed(part: Any, base: type, *methods: str) -> bool:
 
 
 def strikes(adversary: ScheduledAttack, means: Floats, horizon: int) -> Iterator[tuple[int, int, float, float]]:
-    """The corrupted stretches in order: first round, stop, how far the means go towards the target, cost a round."""
+    """The corrupted stretches in order: first round, stop, how far the means go towards the target, cost per round."""
     aim = adversary.start(means, horizon)
     target, timing = aim.target, aim.when
     cost = float(np.abs(target - means).max())
@@ -118,7 +118,7 @@ def play_counts(runner: Runner, run: int) -> Epoch:
 
 
 def play_stretch(policy: Phased[Any], state: Epoch, rounds: int, means: Floats, random: np.random.Generator) -> Any:
-    """Some rounds of one epoch under fixed means; answers the pulls of each arm."""
+    """Some rounds of one epoch under fixed means; returns the pulls of each arm."""
     drawn = random.multinomial(rounds, state.entries)
     state.drawn += drawn
     state.sums += random.binomial(drawn, means[state.arms])

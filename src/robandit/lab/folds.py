@@ -1,4 +1,4 @@
-"""A log made ready to be folded many times: without one source or several, on all cores; beliefs come back."""
+"""A log that is learnt many times, without one source or several, on all cores; beliefs come back."""
 
 import os
 from copy import deepcopy
@@ -21,7 +21,7 @@ from robandit.layout import Fresh
 from robandit.progress import Progress, ignore
 from robandit.state import load_state
 
-TRIALS = 1000  # choices thrown to see p of a policy that cannot tell it
+TRIALS = 1000  # choices drawn to see p of a policy that cannot tell it
 NOBODY = -1  # no source has this number: nothing is left out
 
 Codes = NDArray[np.int64]
@@ -62,7 +62,7 @@ class ReplaySpan(NamedTuple):
 
 
 class ReplayRecord(NamedTuple):
-    """What the loop writes; empty where nobody asks for it."""
+    """What the loop writes; empty where it is not wanted."""
 
     beliefs: Floats  # (sources, marks, arms)
     taken: Floats  # the probability of each row's arm
@@ -102,7 +102,7 @@ class Folding:
     def __post_init__(self) -> None:
         check_columns(self.columns, self.policy, self.setting.arms)
         if self.codes.shape != (self.rows,):
-            raise InputError(f"sources must have one entry a row ({self.rows}), not the shape {self.codes.shape}")
+            raise InputError(f"sources must have one entry per row ({self.rows}), not the shape {self.codes.shape}")
 
     @property
     def trials(self) -> int:
@@ -132,7 +132,7 @@ class Folding:
 
     @cached_property
     def kind(self) -> int:
-        """What a belief is read from: where p is all on one arm it tells the next choice only, so the best mean is."""
+        """What a belief is read from: where p is all on one arm it says the next choice only, so the best mean is."""
         if not self.policy.explicit:
             return leave_out.TRIALS
         state = self.fold(np.array([NOBODY]), np.array([self.rows]), leave_out.PRESENT, self.codes)[1]
@@ -176,14 +176,14 @@ class Folding:
     def shadow(self, marks: Codes, codes: Codes | None = None) -> Shadow:
         """What the policy would have done at each row, looked at before it learns from it."""
         taken, expected = np.zeros((2, self.rows))
-        kept = self.codes if codes is None else codes
-        beliefs, _ = self.fold(np.array([NOBODY]), marks, self.kind, kept, watched=(taken, expected))
+        sources = self.codes if codes is None else codes
+        beliefs, _ = self.fold(np.array([NOBODY]), marks, self.kind, sources, watched=(taken, expected))
         return Shadow(beliefs[0], taken, expected)
 
     def state(self, codes: Codes | None = None) -> Any:
         """The state after the log."""
-        kept = self.codes if codes is None else codes
-        return self.fold(np.array([NOBODY]), np.array([self.rows]), leave_out.PRESENT, kept)[1]
+        sources = self.codes if codes is None else codes
+        return self.fold(np.array([NOBODY]), np.array([self.rows]), leave_out.PRESENT, sources)[1]
 
     def fold(
         self,
@@ -205,7 +205,7 @@ class Folding:
             codes: the source of each row; below 0 the row is left out.
             control: to stop it and to see how far it is.
             watched: room for the probability of each row's arm and for the reward expected.
-            since: a state and the row it belongs to, to begin with; the fresh state and row 0 if not given.
+            since: a state and the row it belongs to, to begin with; the fresh state and row 0 by default.
 
         Returns:
             Beliefs, shaped (sources, marks, arms), and the state after the last source.

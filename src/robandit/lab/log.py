@@ -20,14 +20,14 @@ ROWS = 100_000  # learnt by one call: bounds the memory of the streams, and Ctrl
 
 @dataclass(frozen=True)
 class Log:
-    """What happened, in the order it was learnt: one row a reward, or a choice whose reward comes in a later row."""
+    """What happened, in the order it was learnt: one row per reward, or a choice whose reward comes in a later row."""
 
     arms: NDArray[np.int64]
     probabilities: Floats  # the probability the arm had when it was chosen; NaN where the policy cannot tell
-    rewards: Floats  # in [0, 1]; not looked at where there is none
-    notes: NDArray[np.int64] | None = None  # the coins of a policy that throws some
-    rewarded: NDArray[np.bool_] | None = None  # False: the reward comes later, or never; all True if not given
-    numbers: NDArray[np.uint64] | None = None  # of the decisions, from 0; the row's own number if not given
+    rewards: Floats  # in [0, 1]; ignored where there is none
+    notes: NDArray[np.int64] | None = None  # what the policy itself drew, where it drew something
+    rewarded: NDArray[np.bool_] | None = None  # False: the reward comes later, or never; all True by default
+    numbers: NDArray[np.uint64] | None = None  # of the decisions, from 0; the row's own number by default
 
     def columns(self) -> dict[str, Any]:
         """Every column as an array of its type."""
@@ -40,39 +40,40 @@ class Log:
             "rewards": np.float64,
         }
         kinds |= {"rewarded": np.bool_, "numbers": np.uint64}
-        found = {}
+        columns = {}
         for name, kind in kinds.items():
-            given = getattr(self, name)
-            given = np.asarray(usual[name] if given is None else given)
+            own = getattr(self, name)
+            values = np.asarray(usual[name] if own is None else own)
             try:
                 with np.errstate(invalid="ignore"):  # what cannot be cast is refused below
-                    column = given.astype(kind)
+                    column = values.astype(kind)
             except (TypeError, ValueError) as error:
-                raise InputError(f"log: {name} must be of the type {np.dtype(kind)}, not {given.dtype}") from error
+                raise InputError(f"log: {name} must be of the type {np.dtype(kind)}, not {values.dtype}") from error
             if column.shape != (count,):
-                raise InputError(f"log: {name} must have one entry a row ({count}), not the shape {column.shape}")
-            if not np.array_equal(column, given, equal_nan=kind is np.float64):
-                raise InputError(f"log: {name} must be of the type {np.dtype(kind)}, not {given.dtype}")
-            found[name] = np.ascontiguousarray(column)
-        return found
+                raise InputError(f"log: {name} must have one entry per row ({count}), not the shape {column.shape}")
+            if not np.array_equal(column, values, equal_nan=kind is np.float64):
+                raise InputError(f"log: {name} must be of the type {np.dtype(kind)}, not {values.dtype}")
+            columns[name] = np.ascontiguousarray(column)
+        return columns
 
 
 def check_columns(columns: dict[str, Any], policy: Policy[Any], arms: int) -> None:
-    """Refuse rows that cannot have happened, with the number of the first one."""
+    """Raise InputError for rows that cannot have happened, with the number of the first one."""
     rewarded, probabilities = columns["rewarded"], columns["probabilities"]
-    known = ~np.isnan(probabilities)
+    is_number = ~np.isnan(probabilities)
     wrong = {
         f"arms must be from 0 to {arms - 1}": (columns["arms"] < 0) | (columns["arms"] >= arms),
         "rewards must be numbers from 0 to 1": rewarded & ~((columns["rewards"] >= 0) & (columns["rewards"] <= 1)),
-        "probabilities must be above 0 and at most 1, or NaN": known & ~((probabilities > 0) & (probabilities <= 1)),
+        "probabilities must be above 0 and at most 1, or NaN": is_number
+        & ~((probabilities > 0) & (probabilities <= 1)),
     }
     if policy.explicit:
-        wrong[f"probabilities must be known for {policy.name}"] = ~known
+        wrong[f"probabilities must be known for {policy.name}"] = ~is_number
     for rule, rows in wrong.items():
         if rows.any():
             row = int(np.argmax(rows))
-            given = {name: column[row].item() for name, column in columns.items()}
-            raise InputError(f"log: {rule}; row {row} has {given}")
+            entries = {name: column[row].item() for name, column in columns.items()}
+            raise InputError(f"log: {rule}; row {row} has {entries}")
     if policy.late == "no" and not rewarded.all():
         raise InputError(f"{policy} does not take rewards that come late: every row must have its reward")
 

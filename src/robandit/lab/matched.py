@@ -1,7 +1,7 @@
 """What a policy would have earned on logged contexts: by replay of the rounds in which it takes the logged arm.
 
 Each row of the log is offered once (Li, Chu, Langford & Wang 2011). A row is taken with probability q/p, p the one
-it was logged with and q the smallest in the log, so that every arm is as likely to be answered in every context: the
+it was logged with and q the smallest in the log, so that every arm is as likely to be taken in every context: the
 rounds that are left are those the policy would have met. What is measured is the mean reward over that many rounds,
 about q times the rows; not regret, because a log does not say which arm was best.
 """
@@ -32,7 +32,7 @@ FAR_OFF = 6.0  # standard errors: with true probabilities one arm of a log is so
 
 @dataclass(frozen=True)
 class ContextLog:
-    """One row a decision: who came, which arm was taken with which chance, what it paid."""
+    """One row per decision: who came, which arm was taken with which probability, what it paid."""
 
     users: Floats  # (rows, dimension)
     arms: NDArray[np.int64]
@@ -65,7 +65,7 @@ class ContextLog:
             if abs(mean - 1.0) > FAR_OFF * error:
                 why = "it could not be taken everywhere" if mean < 1.0 else "it was taken more often than they say"
                 raise InputError(
-                    f"log: the probabilities of arm {name} add up to {mean:.3g} a row in place of 1, so {why}: "
+                    f"log: the probabilities of arm {name} add up to {mean:.3g} per row in place of 1, so {why}: "
                     "what another policy would have earned does not follow from this log"
                 )
 
@@ -124,7 +124,7 @@ class MatchRecord(NamedTuple):
 class Matched:
     """The rounds of a log that a policy took as the logger did."""
 
-    rewards: Floats  # as they are logged, whatever the policy was told
+    rewards: Floats  # as they are logged, whatever the policy saw
     rows: int
     paid: float
 
@@ -140,7 +140,7 @@ class Matched:
 
     @property
     def half_width_95(self) -> float | None:
-        """Half of its 95 % interval, rounds taken for independent given the past; None for fewer than two."""
+        """Half of its 95 % interval, rounds taken for independent; None for fewer than two."""
         if self.rounds < 2:
             return None
         return float(student_quantile(self.rounds - 1) * self.rewards.std(ddof=1)) / math.sqrt(self.rounds)
@@ -156,8 +156,8 @@ def replay_contexts(
 ) -> Matched:
     """Replay a log of contexts with a policy that learns as it goes.
 
-    An adversary of threat model B changes what the policy is told of rounds that are taken, not what is counted. One
-    that must know the means of a round is refused: a log does not hold them.
+    An adversary of threat model B changes the rewards the policy sees in rounds that are taken, not those that are
+    counted. One that must know the means of a round is refused: a log does not hold them.
     """
     against = Nobody() if adversary is None else adversary
     check_contexts(policy, against, 1, False)

@@ -1,4 +1,4 @@
-"""The parts of a loop by role: as they are given to it, and as it opened them."""
+"""The parts of a loop by role: as the caller passes them, and as the loop opened them."""
 
 from typing import Any, NamedTuple
 

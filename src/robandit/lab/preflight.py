@@ -190,7 +190,7 @@ def check_fields(part: Any, state: Any, method: str, path: str = "") -> None:
 
 
 def check_same_arrays(part: Any, now: dict[str, Any], before: dict[str, Any], method: str) -> None:
-    """An array is written into, never replaced: compiled code holds on to the one it was given."""
+    """An array is written into, never replaced: compiled code holds on to the first one."""
     for name, array in before.items():
         if now.get(name) is not array:
             raise PartError(

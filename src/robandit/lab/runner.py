@@ -1,4 +1,4 @@
-"""A scenario made ready to be played, compiled or interpreted, in whole or in part: set-up, buffers and runner."""
+"""A scenario ready to be played, compiled or interpreted, in whole or in part: set-up, buffers and runner."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from robandit.dice import seed_words
 from robandit.errors import InputError, PlayError
 from robandit.game import Floats
 from robandit.lab import play
-from robandit.lab.books import Booked
 from robandit.lab.parts import PlayParts
 from robandit.lab.paused import PausedPlay
 from robandit.lab.scenario import Scenario
 from robandit.lab.trace import Team, checkpoint_grid
+from robandit.lab.turns import CountingEnvironment
 from robandit.layout import Fresh
-from robandit.state import load_state, load_values, save_state, saved
+from robandit.state import load_state, load_values, save_state, save_values
 
 MOST_NUMBERS = 2 * 10**9  # recorded by one play: 16 GB
 
@@ -159,7 +159,7 @@ class Runner:
             state = load_state(scenario.policy, setting, start)
         ground = scenario.environment
         if scenario.turns > 1:
-            ground = Booked(ground, scenario.turns, tuple(scenario.gaps.tolist()))
+            ground = CountingEnvironment(ground, scenario.turns, tuple(scenario.gaps.tolist()))
         features = setting.features if scenario.is_contextual and setting.features is not None else np.zeros((0, 0))
         by_rounds = scenario.adversary.charge == "rounds"
         return LoopCall(
@@ -199,7 +199,7 @@ class Runner:
         return PausedPlay(
             self.last,
             states=tuple(save_state(self.scenario.policy, call.parts.state) for call in calls),
-            memories=tuple(saved(call.parts.memory) for call in calls),
+            memories=tuple(save_values(call.parts.memory) for call in calls),
             dice=np.concatenate([call.streams for call in calls]),
             sums=np.concatenate([call.record.sums for call in calls]),
             changed=self.buffers.changed.copy(),
@@ -208,7 +208,7 @@ class Runner:
         )
 
     def team(self, calls: list[LoopCall]) -> Team:
-        """What the agents did, from the books of each run and the state it ended in."""
+        """What the agents did, from the counts of each run and the state it ended in."""
         policy = self.scenario.policy
         return Team(
             np.array([call.parts.tables.pulls for call in calls]),

@@ -96,7 +96,7 @@ class Scenario:
         values: dict[str, Any] = {**USUAL, **terms, "adversary": Nobody() if adversary is None else adversary}
         if values.keys() != {*LIMITS, *USUAL, "adversary"}:
             wrong = sorted(values.keys() ^ {*LIMITS, *USUAL, "adversary"})
-            raise TypeError(f"a scenario is given a horizon, and may be given {', '.join(USUAL)}; wrong: {wrong}")
+            raise TypeError(f"a scenario takes a horizon and {', '.join(USUAL)}; wrong: {wrong}")
         catalogue: Catalogue = values["catalogue"]
         if not isinstance(environment, Environment):
             environment = make_environment(environment, catalogue)

@@ -8,7 +8,7 @@ from typing import Any
 
 from robandit.dice import Random
 from robandit.lab.bill import Bill
-from robandit.layout import layout_of, restored, scalars_of
+from robandit.layout import layout_of, restore_fields, scalars_of
 
 
 def open_part(part: Any) -> Any:
@@ -28,7 +28,7 @@ def open_bill(values: Any) -> Bill:
 
 def restore_part(part: Any, fresh: Any) -> None:
     """Put a state or memory back to what it was before the first round."""
-    restored(part, layout_of(part), fresh.value)
+    restore_fields(part, layout_of(part), fresh.value)
 
 
 def close_part(part: Any) -> Any:

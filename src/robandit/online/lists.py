@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.game import Policy, Setting
 from robandit.layout import layout_of
-from robandit.state import put, saved
+from robandit.state import put, save_values
 
 
 def as_lists(state: Any) -> Any:
@@ -24,7 +24,7 @@ def as_lists(state: Any) -> Any:
 def as_arrays(policy: Policy[Any], setting: Setting, state: Any) -> Any:
     """Return a copy of such a state with arrays, as the lab has it."""
     copy = policy.start(setting)
-    put(copy, layout_of(copy), saved(state, layout_of(copy)))
+    put(copy, layout_of(copy), save_values(state, layout_of(copy)))
     return copy
 
 

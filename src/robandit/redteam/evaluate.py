@@ -16,13 +16,14 @@ from robandit.errors import InputError
 from robandit.game import Adversary
 from robandit.lab.batch import simulate
 from robandit.lab.counts import ABOVE
-from robandit.lab.scenario import Scenario
+from robandit.lab.scenario import USUAL, Scenario
 from robandit.lab.trace import Trace
 from robandit.progress import Progress, ignore
 from robandit.redteam.candidate import Candidate
 from robandit.store.code import code_hash
 from robandit.store.journal import Journal
 
+ELSEWHERE = ("runs", "capability", "catalogue")  # of a scenario; in the key of a play, or in the hash of its code
 SHORT = 3 * 10**4  # rounds times arms of a block: it takes less time than threads lose by waiting for each other
 
 
@@ -133,8 +134,9 @@ def scenario_text(scenario: Scenario) -> str:
     """What is attacked, as text; journals on disk are found by it, so it must not change."""
     record: dict[str, Any] = {"policy": str(scenario.policy), "environment": repr(scenario.environment)}
     record |= {name: getattr(scenario, name) for name in ("charge", "horizon", "seed")}
-    record |= {} if scenario.state is None else {"state": scenario.state}
-    record |= {name: getattr(scenario, name) for name in ("agents", "slate") if getattr(scenario, name) > 1}
+    for name, usual in USUAL.items():
+        if name not in (*record, *ELSEWHERE) and getattr(scenario, name) != usual:
+            record[name] = getattr(scenario, name)
     return json.dumps(record, sort_keys=True)
 
 

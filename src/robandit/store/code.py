@@ -16,7 +16,7 @@ from robandit.lab.compile.fingerprint import fingerprint
 from robandit.parts import Part
 from robandit.sources import reached, syntax, text_of
 
-LOOP = [f"lab.{name}" for name in ("play", "bill", "books", "counts", "parts", "runner", "scenario", "trace")]
+LOOP = [f"lab.{name}" for name in ("play", "bill", "counts", "parts", "runner", "scenario", "trace", "turns")]
 LOOP += ["dice", "game", "parts", "numerics", "layout", "schedule", "adversaries.nobody"]
 
 

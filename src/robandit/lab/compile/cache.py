@@ -18,7 +18,7 @@ MOST_ENTRIES = 1000  # entries on disk; the longest unused go first
 
 
 def cache_folder() -> Path:
-    """Where kernels are kept: ROBANDIT_CACHE, or the user's cache folder."""
+    """The folder of the kernels: ROBANDIT_CACHE, or the user's cache folder."""
     base = os.environ.get("ROBANDIT_CACHE")
     return Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "robandit"
 
@@ -52,7 +52,7 @@ def write_entry(name: str, body: bytes) -> None:
 
 
 def read_or_make(name: str, make: Callable[[], bytes]) -> bytes:
-    """The entry of a name, made if it is not there; of processes that start together, one makes it."""
+    """The entry of a name, written by `make` if it is not there; of processes that start together, one does."""
     body = read_entry(name)
     if body is None:
         with alone(name):

@@ -1,7 +1,9 @@
-"""What a loop may ask of its parts, and with which types: the contract of game.py as the compiler sees it."""
+"""What a loop may call and read of its parts, and with which types: the contract of game.py as the compiler sees it."""
 
 PAIRS = (("policy", "state"), ("environment", "tables"), ("adversary", "memory"))  # a part and what it remembers
-METHODS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {  # answer and arguments, besides the part itself
+METHODS: dict[
+    str, dict[str, tuple[str, tuple[str, ...]]]
+] = {  # what it returns and its arguments, besides the part itself
     "policy": {
         "begin": ("none", ("state", "random")),
         "look": ("none", ("state", "float64[2]")),
@@ -18,7 +20,7 @@ METHODS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {  # answer and arg
         "tamper_reward": ("float64", ("memory", "int64", "float64[1]", "int64", "float64", "random")),
     },
 }
-# truth values a loop asks for, and fields it reads
+# truth values and fields a loop reads
 TRAITS: dict[str, tuple[str, ...]] = {
     "policy": ("explicit",),
     "environment": ("is_contextual",),

@@ -23,21 +23,21 @@ def inlined(counted: bool) -> dict[str, Any]:
 
 
 def accepted(options: dict[str, Any]) -> dict[str, Any]:
-    """The options this numba knows; one that it has dropped is told, and done without."""
-    return {name: value for name, value in options.items() if known(name)}
+    """The options this numba knows; one that it has dropped is left out with a warning."""
+    return {name: value for name, value in options.items() if is_option(name)}
 
 
 @cache
-def known(option: str) -> bool:
+def is_option(option: str) -> bool:
     """Whether numba takes an option."""
-    found = option == "cache" or hasattr(CPUTargetOptions, option)
-    if not found:
+    exists = option == "cache" or hasattr(CPUTargetOptions, option)
+    if not exists:
         warnings.warn(
             f"numba {nb.__version__} no longer knows the option {option}: kernels work but may be slower",
             RuntimeWarning,
             stacklevel=2,
         )
-    return found
+    return exists
 
 
 def prepared(function: FunctionType, counted: bool) -> FunctionType:

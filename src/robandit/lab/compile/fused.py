@@ -23,7 +23,7 @@ from robandit.lab.compile.cache import cache_folder
 from robandit.lab.compile.functions import accepted, inlined, ready
 from robandit.lab.compile.kernel import helpers_of, loop_text
 from robandit.lab.compile.opened import opened_type, opener
-from robandit.layout import Fresh, Layout, layout_of, packed, scalars_set
+from robandit.layout import Fresh, Layout, layout_of, pack, set_scalars
 from robandit.parts import Part
 
 PACKAGE = Path(__file__).parents[2]
@@ -51,7 +51,7 @@ class FusedKernel:
         """Parts as nested plain tuples, so that numba's cache key holds no class of a user."""
         if not parts:
             return tuple(unwrapped(value) for value in rest)
-        values = (packed(part, layout) for part, layout in zip(parts, self.layouts.values(), strict=True))
+        values = (pack(part, layout) for part, layout in zip(parts, self.layouts.values(), strict=True))
         return (type(parts)(*values), *(unwrapped(value) for value in rest))
 
     def __call__(self, parts: Any, *rest: Any) -> None:
@@ -59,13 +59,13 @@ class FusedKernel:
         closed = self.function(*self.arguments(parts, rest))
         remembering = [role for role in ("state", "memory") if role in self.layouts]
         for role, scalars in zip(remembering, closed or (), strict=True):
-            scalars_set(getattr(parts, role), self.layouts[role], scalars)
+            set_scalars(getattr(parts, role), self.layouts[role], scalars)
 
 
 def unwrapped(value: Any) -> Any:
     """An argument with the objects in it as packed values."""
     if isinstance(value, Fresh):
-        return packed(value.value, layout_of(value.value))
+        return pack(value.value, layout_of(value.value))
     if not isinstance(value, tuple):
         return value
     inside = (unwrapped(inner) for inner in value)
@@ -179,7 +179,7 @@ def restore_source(layout: Layout) -> str:
 
 
 def close_source(layout: Layout) -> str:
-    """The text of a function that answers an opened object's scalars as nested tuples."""
+    """The text of a function that returns an opened object's scalars as nested tuples."""
 
     def scalars(inner: Layout, target: str) -> str:
         texts = [

@@ -59,8 +59,8 @@ OPAQUE = {role: Opaque(role) for role in ROLES}
 
 def type_named(name: str, objects: dict[str, Any]) -> Any:
     """The numba type behind a name in contract.py."""
-    known = {**objects, "random": opened_type(RANDOM, False), "choice": CHOICE, "none": types.none}
-    return known[name] if name in known else numba_type(name)
+    special = {**objects, "random": opened_type(RANDOM, False), "choice": CHOICE, "none": types.none}
+    return special[name] if name in special else numba_type(name)
 
 
 # --- numba, stopped before it optimises and emits ----------------------------------------------------------------
@@ -114,7 +114,7 @@ def no_pointer(self: Any, name: str) -> int:
 
 
 def lowered(function: Any, arguments: tuple[Any, ...]) -> tuple[Any, str, Any]:
-    """A function's module with all it calls, its symbol and its answer's type."""
+    """A function's module with all it calls, its symbol and the type it returns."""
     dispatcher = nb.njit(**inlined(False))(function)
     dispatcher.compile(arguments)
     result = dispatcher.overloads[arguments]
@@ -153,9 +153,9 @@ def part_bitcode(role: str, part: Layout, other: str, memory: Layout) -> bytes:
     available = methods_of(part.cls)
     pieces = []
     with lazily():
-        for name, (answer, given) in METHODS[role].items():
-            arguments = (own, *(type_named(kind, objects) for kind in given))
-            pieces.append((*method_as(available[name], type_named(answer, objects), arguments), symbol(role, name)))
+        for name, (returned, kinds) in METHODS[role].items():
+            arguments = (own, *(type_named(kind, objects) for kind in kinds))
+            pieces.append((*method_as(available[name], type_named(returned, objects), arguments), symbol(role, name)))
         for name in TRAITS[role]:
             space: dict[str, Any] = {}
             exec(f"def trait(part): return True if part.{name} else False", space)
@@ -166,30 +166,30 @@ def part_bitcode(role: str, part: Layout, other: str, memory: Layout) -> bytes:
     return joined(pieces, text + restore_text(other, memory))
 
 
-def method_as(method: FunctionType, answer: Any, arguments: tuple[Any, ...]) -> tuple[Any, str]:
-    """A method's module and symbol, its answer turned into what the loop wants."""
+def method_as(method: FunctionType, wanted: Any, arguments: tuple[Any, ...]) -> tuple[Any, str]:
+    """A method's module and symbol, what it returns converted to what the loop wants."""
     plain = prepared(method, False)
-    module, inside, answered = lowered(plain, arguments)
-    if types.unliteral(answered) == answer:
+    module, inside, actual = lowered(plain, arguments)
+    if types.unliteral(actual) == wanted:
         return module, inside
     names = ", ".join(f"a{number}" for number in range(len(arguments)))
     call = f"method({names})"
-    if answer == CHOICE:
-        turned = f"    c = {call}\n    return Choice(int(c.arm), float(c.probability), int(c.note))"
-    elif answer == types.none:
-        turned = f"    {call}"
+    if wanted == CHOICE:
+        conversion = f"    c = {call}\n    return Choice(int(c.arm), float(c.probability), int(c.note))"
+    elif wanted == types.none:
+        conversion = f"    {call}"
     else:
-        turned = f"    return {'bool' if answer == types.boolean else 'float'}({call})"
+        conversion = f"    return {'bool' if wanted == types.boolean else 'float'}({call})"
     space = {"method": nb.njit(**inlined(False))(plain), "Choice": Choice}
-    exec(f"def run({names}):\n{turned}", space)
-    module, inside, answered = lowered(space["run"], arguments)
-    if types.unliteral(answered) != answer:
-        raise NotImplementedError(f"{method.__name__} must answer {answer}, not {answered}")
+    exec(f"def run({names}):\n{conversion}", space)
+    module, inside, actual = lowered(space["run"], arguments)
+    if types.unliteral(actual) != wanted:
+        raise NotImplementedError(f"{method.__name__} must return {wanted}, not {actual}")
     return module, inside
 
 
 def address_text(role: str, name: str, layout: Layout) -> str:
-    """A function that answers where a field lies."""
+    """A function that returns where a field lies."""
     place = {field: place for field, _, place in places(layout)}[name]
     body = f"%place = getelementptr i8, ptr %object, i64 {place}\n  ret ptr %place"
     return f"define ptr @{symbol(role, name)}(ptr %object) alwaysinline nounwind {{\n  {body}\n}}\n"
@@ -243,11 +243,11 @@ def copy_array(number: int, at: int, item: int) -> list[str]:
 # --- loops -------------------------------------------------------------------------------------------------------
 
 
-def call_outside(context: Any, builder: Any, answer: Any, given: tuple[Any, ...], name: str, values: Any) -> Any:
+def call_outside(context: Any, builder: Any, returned: Any, kinds: tuple[Any, ...], name: str, values: Any) -> Any:
     """Call an exported name by numba's own convention; an exception goes on to the caller."""
-    kind = context.call_conv.get_function_type(answer, given)
+    kind = context.call_conv.get_function_type(returned, kinds)
     function = cgutils.get_or_insert_function(builder.module, kind, name)
-    status, out = context.call_conv.call_function(builder, function, answer, given, values)
+    status, out = context.call_conv.call_function(builder, function, returned, kinds, values)
     with cgutils.if_unlikely(builder, status.is_error):
         context.call_conv.return_status_propagate(builder, status)
     return out
@@ -255,8 +255,8 @@ def call_outside(context: Any, builder: Any, answer: Any, given: tuple[Any, ...]
 
 def method_template(role: str, name: str) -> Any:
     """How a loop types and calls one method of an opaque part."""
-    answer, given = METHODS[role][name]
-    returned, arguments = type_named(answer, OPAQUE), tuple(type_named(kind, OPAQUE) for kind in given)
+    result, kinds = METHODS[role][name]
+    returned, arguments = type_named(result, OPAQUE), tuple(type_named(kind, OPAQUE) for kind in kinds)
     label = symbol(role, name)
 
     class Method(AbstractTemplate):
@@ -293,7 +293,7 @@ class OpaqueAttributes(AttributeTemplate):
 
 @lower_getattr_generic(Opaque)
 def opaque_attribute(context: Any, builder: Any, kind: Opaque, value: Any, name: str) -> Any:
-    """A field is loaded from where its part says it lies, a trait is asked for, a bound method is its object."""
+    """A field is loaded from where its part says it lies, a trait is called, a bound method is its object."""
     if name in FIELDS.get(kind.role, {}):
         where = ir.FunctionType(POINTER, [POINTER])
         place = builder.call(cgutils.get_or_insert_function(builder.module, where, symbol(kind.role, name)), [value])

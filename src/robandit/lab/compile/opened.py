@@ -120,7 +120,7 @@ def new_kind(cls: type, counted: bool) -> type[Opened]:
 
 
 def resolver(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A function with the method's own arguments that answers the method: what numba asks of an overload."""
+    """A function with the method's own arguments that returns the method, as numba wants it of an overload."""
     code, defaults = method.__code__, method.__defaults__ or ()
     names = list(code.co_varnames[: code.co_argcount])
     space: dict[str, Any] = {"method": method, **{f"default{number}": value for number, value in enumerate(defaults)}}

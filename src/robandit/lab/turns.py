@@ -1,4 +1,4 @@
-"""Books of games whose rounds come in turns, of agents or of the slots of a slate: an environment that keeps them."""
+"""Games whose rounds come in turns, of agents or of the slots of a slate: an environment that counts pulls by turn."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ ANY = Bernoulli((0.5,))
 
 
 @dataclass
-class Books:
+class TurnCounts:
     """The tables of the environment inside; arrays, because a loop keeps no numbers of an environment."""
 
     inner: Any
@@ -25,7 +25,7 @@ class Books:
 
 
 @dataclass(frozen=True)
-class Booked(Environment[Books]):
+class CountingEnvironment(Environment[TurnCounts]):
     """Pays what the environment inside pays."""
 
     inner: Environment[Any] = ANY
@@ -37,12 +37,12 @@ class Booked(Environment[Books]):
         """Those of the environment inside."""
         return self.inner.means
 
-    def start(self) -> Books:
+    def start(self) -> TurnCounts:
         shape = (self.turns, len(self.inner.means))
         counts = np.zeros(2, np.int64)
-        return Books(self.inner.start(), np.array(self.gaps), np.zeros(shape, np.int64), counts, np.zeros(1))
+        return TurnCounts(self.inner.start(), np.array(self.gaps), np.zeros(shape, np.int64), counts, np.zeros(1))
 
-    def reward(self, tables: Books, arm: int, mean: float, uniform: float) -> float:
+    def reward(self, tables: TurnCounts, arm: int, mean: float, uniform: float) -> float:
         tables.pulls[tables.counts[0] % self.turns, arm] += 1
         tables.counts[0] += 1
         tables.lost[0] += tables.gaps[arm]
