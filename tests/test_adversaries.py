@@ -122,7 +122,7 @@ class Late(rb.Schedule):
     about = rb.About("late", "the second half")
 
     def timetable(self, horizon, needed):
-        return Timetable(horizon // 2, horizon, 1, horizon)
+        return rb.Timetable(horizon // 2, horizon, 1, horizon)
 """
 
 

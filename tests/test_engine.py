@@ -299,15 +299,15 @@ def test_an_option_that_numba_drops_is_told_and_done_without(monkeypatch: pytest
 
         forceinline = error_model = no_cpython_wrapper = no_cfunc_wrapper = None
 
-    functions.known.cache_clear()
+    functions.is_option.cache_clear()
     try:
-        assert all(functions.known(name) for name in functions.inlined(False))
-        functions.known.cache_clear()
+        assert all(functions.is_option(name) for name in functions.inlined(False))
+        functions.is_option.cache_clear()
         monkeypatch.setattr(functions, "CPUTargetOptions", Later)
         with pytest.warns(RuntimeWarning, match="no longer knows the option _nrt"):
             assert "_nrt" not in functions.inlined(False)
     finally:
-        functions.known.cache_clear()
+        functions.is_option.cache_clear()
 
 
 OFFERED = """

@@ -43,7 +43,7 @@ HOMES = {
     "policies.ucb1": "Ucb1",
     "redteam.advice": "advise",
     "redteam.ask": "find_price find_worst_attack",
-    "schedule": "Schedule",
+    "schedule": "Schedule Timetable",
     "state": "load_state save_state",
     "study.ask": "StudyResults read_results run_study",
     "theory.optimal_attack": "optimal_attack",

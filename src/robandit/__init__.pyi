@@ -50,6 +50,7 @@ from robandit.redteam.advice import advise as advise
 from robandit.redteam.ask import find_price as find_price
 from robandit.redteam.ask import find_worst_attack as find_worst_attack
 from robandit.schedule import Schedule as Schedule
+from robandit.schedule import Timetable as Timetable
 from robandit.state import load_state as load_state
 from robandit.state import save_state as save_state
 from robandit.study.ask import StudyResults as StudyResults
