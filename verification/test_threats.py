@@ -1,4 +1,4 @@
-"""docs/threats.md says what its commands say: every table, and every number of its prose.
+"""The pages on threats say what their commands say: every table, and every number of their prose.
 
 The tables take an hour from nothing and go on where they were; the rest is quick.
 """
@@ -15,7 +15,8 @@ import robandit as rb
 from robandit.redteam.frontier import read_frontier
 
 ROOT = Path(__file__).parents[1]
-PAGE = " ".join((ROOT / "docs" / "threats.md").read_text(encoding="utf-8").split())
+PAGES = ("threats.md", "threat-models.md", "threats-measured.md", "attacks-measured.md")
+PAGE = " ".join(word for name in PAGES for word in (ROOT / "docs" / name).read_text(encoding="utf-8").split())
 GRID = rb.Bernoulli([number / 10 for number in range(1, 10)])
 ROUNDS = 100_000
 
@@ -87,7 +88,7 @@ def test_a_contested_lead_costs_twice() -> None:
         for schedule in ("contested", "leading:theta=0.05", "leading:theta=0.2", "leading:theta=0.5")
     )
     print(f"\na unit costs {aimed:.2f} where the lead is contested; {[round(other, 2) for other in others]}")
-    assert f"{aimed:.1f} a unit with eight arms, where `leading` gets {max(others):.1f}" in PAGE
+    assert f"{aimed:.1f} per unit with eight arms, where `leading` gets {max(others):.1f}" in PAGE
     assert aimed > 4.5
 
 
@@ -104,6 +105,6 @@ def test_a_cap_on_sources_turns_a_share_into_a_number() -> None:
 def test_what_the_frontier_sweeps() -> None:
     found = read_frontier()
     numbers = {4: "four", 6: "six"}
-    assert f"{numbers[len(found.places)]} environments with a horizon each" in PAGE
+    assert f"{numbers[len(found.environments)]} environments with a horizon each" in PAGE
     assert f"and {numbers[len(found.attackers)]} attackers" in PAGE
     assert f"blocks of {found.runs} runs, bisection to {100 * (found.tolerance - 1):.0f} %" in PAGE
