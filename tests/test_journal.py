@@ -1,5 +1,6 @@
 """The journal: torn lines are mended, damage is named, one writer writes, and columns say what the lines say."""
 
+import io
 import json
 import subprocess
 import sys
@@ -119,16 +120,18 @@ def test_columns_say_what_the_lines_say(tmp_path: Path) -> None:
 def test_reading_takes_bounded_memory(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with rb.Learner("uniform", ARMS, seed=1, journal=path, sync=False, patience=10) as learner:
-        for _ in range(5000):
+        for _ in range(10_000):
             learner.decide()
     tracemalloc.start()
     count = sum(1 for _ in read_entries(path)[1])
     rb.Learner.open(path, read_only=True)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert count == 5000
-    assert path.stat().st_size > 450_000
-    assert peak < 200_000
+    assert count == 10_000
+    assert path.stat().st_size > 900_000
+    assert (
+        peak < 200_000 + 2 * io.DEFAULT_BUFFER_SIZE
+    )  # the file is open twice, and from Python 3.14 on buffers are large
 
 
 def test_one_writer_writes(tmp_path: Path) -> None:
