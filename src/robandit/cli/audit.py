@@ -3,16 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from robandit.cli.flags import (
-    catalogue_from,
-    json_flags,
-    load_flags,
-    naming,
-    numbers,
-    out_from,
-    print_json,
-    whole,
-)
+from robandit.cli.flags import catalogue_from, json_flags, load_flags, naming, numbers, out_from, print_json, whole
 from robandit.errors import InputError
 
 if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
@@ -26,7 +17,6 @@ ROLES = {
     "time": "when: seconds, or dates such as 2026-01-31T12:00:00",
     "delay": "how long after the decision the reward came",
 }
-SOURCES = 15  # in the table
 
 
 def add(commands: Any) -> None:
@@ -35,7 +25,7 @@ def add(commands: Any) -> None:
         "audit",
         parents=[json_flags(), load_flags()],
         help="were we manipulated? who moved the belief, and what if they had not",
-        description="Fold a log through a policy, with and without each source: who moved the belief, a set without "
+        description="Replay a log through a policy, with and without each source: who moved the belief, a set without "
         "which another arm leads, who differs, and what another leader would cost.",
     )
     parser.add_argument("log", metavar="LOG", help="a journal, or a CSV or Parquet file with one row per reward")
@@ -69,7 +59,7 @@ def add(commands: Any) -> None:
         help="rounds over which the price is sought (default: the rows, at most 100000)",
     )
     parser.add_argument("--no-price", action="store_true", help="leave the price out, the slowest part of a short log")
-    parser.add_argument("--replays", type=whole, metavar="N", help="sources the log is folded without, at most")
+    parser.add_argument("--replays", type=whole, metavar="N", help="sources the log is replayed without, at most")
     parser.add_argument(
         "--seed", type=whole, help="of what the policy draws while it learns (default 1, or the journal's)"
     )
@@ -98,7 +88,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(findings.as_json())
         return
-    print_audit(findings, arguments.wide)
+    from robandit.forensics.audit_tables import show_audit
+
+    show_audit(findings, arguments.wide)
     for name, path in (("state", state), ("report", page)):
         if path:
             print(f"{name}: {path}")
@@ -157,55 +149,3 @@ def run_audit(arguments: argparse.Namespace) -> "Audit":
             threads=arguments.threads,
             progress=lambda share: report(share, "audit"),
         )
-
-
-def print_audit(findings: "Audit", wide: bool) -> None:
-    """Print the findings for a person at a terminal."""
-    from robandit.forensics.audit_tables import audit_table, values_table
-    from robandit.report.terminal import show
-
-    values = findings.as_json()
-    leader, log = values["belief"]["leader"], findings.log
-    print(
-        f"{values['rows']:,} rows, {len(values['arms'])} arms, {len(log.sources):,} sources, "
-        f"folded by {values['policy']}"
-    )
-    print(f"Belief: {leader} leads with p = {values['belief']['probabilities'][leader]:.4g}")
-    if values["sources"]:
-        show(audit_table(values, SOURCES), wide=wide)
-    show(*sentences(findings))
-    if values["off_policy"]:
-        show(values_table(values["off_policy"]), wide=wide)
-    show(*(f"- {note}" for note in values["notes"]))
-
-
-def sentences(findings: "Audit") -> list[str]:
-    """Return witness, what-if and price, each in a sentence."""
-    lines, leader = [], findings.belief.leader
-    if findings.witness is not None:
-        names = ", ".join(findings.witness[:8]) + (" ..." if len(findings.witness) > 8 else "")
-        count, sources = len(findings.witness), len(findings.log.sources)
-        lines.append(
-            f"Witness (past): {leader} rests on {count:,} of {sources:,} sources: without {names}, "
-            f"{findings.witness_leader} leads (verified by replay)"
-        )
-    if findings.without is not None:
-        what_if = findings.without
-        probability = what_if.belief.probabilities[what_if.belief.leader]
-        since = what_if.first_other_leader
-        when = (
-            "the same arm would have led throughout"
-            if since is None
-            else f"another arm would have led after row {since:,}"
-        )
-        lines.append(f"Without {what_if.rows:,} rows: {what_if.belief.leader} leads with p = {probability:.4g}; {when}")
-    if findings.price is not None and findings.price["future_fakes"] is not None:
-        price = findings.price
-        far = "more than any tried" if price["if_means_are_far"] is None else f"{price['if_means_are_far']:,.0f}"
-        high = "none" if price["high"] is None else f"{price['high']:,.0f}"
-        lines.append(
-            f"Price (future): about {price['future_fakes']:,.0f} forged rewards ({price['low']:,.0f} to {high}) from "
-            f"now on unseat {leader} within {price['rounds_ahead']:,} rounds ({price['attack']}); at the ends of the "
-            f"means' intervals {price['if_means_are_close']:,.0f} and {far}"
-        )
-    return lines

@@ -57,7 +57,11 @@ def certify(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(certificate)
     else:
-        print_certificate(certificate, arguments.out)
+        from robandit.theory.tables import describe_certificate
+
+        print("\n".join(describe_certificate(certificate)))
+        if arguments.out:
+            print(f"written: {arguments.out}; check it with `robandit paper certify --check {arguments.out}`")
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -78,30 +82,3 @@ def check(arguments: argparse.Namespace) -> None:
         raise InputError(f"--check: {arguments.check!r} proves nothing: {'; '.join(wrong)}")
     if not arguments.json:
         print(f"{arguments.check}: every inequality holds for every state; the certificate is a proof")
-
-
-def print_certificate(certificate: dict[str, Any], out: str | None) -> None:
-    """Prints the bound, where its numbers come from, and the values it is above."""
-    means = " and ".join(f"{mean:g}" for mean in certificate["means"])
-    a, w, d = certificate["coefficients"]
-    const, logs, b = (certificate[name] for name in ("const", "log_coefficient", "b"))
-    cells = sum(check["cells"] for check in certificate["checks"])
-    print(
-        f"samba (learning_rate={certificate['learning_rate']:g}) on means {means}, every adversary of threat model A:"
-    )
-    print(f"  E[regret] <= {const} + {logs} ln(1 + alpha T/(2(1-alpha))) + {b} C")
-    print(f"  by V = (1/alpha)({a}/p + {w} ln q - {d} q); {len(certificate['checks'])} inequalities, {cells:,} cells")
-    least, lower = certificate["programme_b"], certificate["lower_b"]
-    print(f"  the least b this form has is {least:.4g}; no bound has a b below {lower}")
-    if certificate["warning"]:
-        print(f"  note: {certificate['warning']}")
-    if sides := certificate["sandwich"]:
-        played = sides["played"]
-        half = "-" if played["half_width_95"] is None else f"{played['half_width_95']:,.1f}"
-        print(f"at T = {sides['horizon']:,}, C = {sides['budget']:g}:")
-        print(f"  certificate           {sides['certificate']:12,.1f}   (proved: no attack does more)")
-        print(f"  worst attack          {sides['optimum']:12,.1f}   (exact up to the grid of `robandit paper optimum`)")
-        print(f"  an attack, played     {played['mean']:12,.1f}   ± {half} (95 %; {sides['attack']})")
-        print(f"  no attack             {sides['clean']:12,.1f}")
-    if out:
-        print(f"written: {out}; check it with `robandit paper certify --check {out}`")

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+from robandit.forensics.findings import Audit
 from robandit.report.numbers import scientific
 from robandit.report.table import Column, DataTable
+from robandit.report.terminal import show
+
+SOURCES = 15  # in the table
 
 
 def audit_table(result: dict[str, Any], most: int) -> DataTable:
@@ -53,3 +57,52 @@ def estimated(value: dict[str, Any] | None) -> str:
         return "-"
     estimate = value["dr"]
     return f"{estimate['value']:.4f} ± {(estimate['high'] - estimate['low']) / 2:.4f}"
+
+
+def show_audit(findings: Audit, wide: bool) -> None:
+    """Print the findings for a person at a terminal."""
+    values = findings.as_json()
+    leader, log = values["belief"]["leader"], findings.log
+    print(
+        f"{values['rows']:,} rows, {len(values['arms'])} arms, {len(log.sources):,} sources, "
+        f"replayed by {values['policy']}"
+    )
+    print(f"Belief: {leader} leads with p = {values['belief']['probabilities'][leader]:.4g}")
+    if values["sources"]:
+        show(audit_table(values, SOURCES), wide=wide)
+    show(*sentences(findings))
+    if values["off_policy"]:
+        show(values_table(values["off_policy"]), wide=wide)
+    show(*(f"- {note}" for note in values["notes"]))
+
+
+def sentences(findings: Audit) -> list[str]:
+    """Return witness, what-if and price, each in a sentence."""
+    lines, leader = [], findings.belief.leader
+    if findings.witness is not None:
+        names = ", ".join(findings.witness[:8]) + (" ..." if len(findings.witness) > 8 else "")
+        count, sources = len(findings.witness), len(findings.log.sources)
+        lines.append(
+            f"Witness (past): {leader} rests on {count:,} of {sources:,} sources: without {names}, "
+            f"{findings.witness_leader} leads (verified by replay)"
+        )
+    if findings.without is not None:
+        what_if = findings.without
+        probability = what_if.belief.probabilities[what_if.belief.leader]
+        since = what_if.first_other_leader
+        when = (
+            "the same arm would have led throughout"
+            if since is None
+            else f"another arm would have led after row {since:,}"
+        )
+        lines.append(f"Without {what_if.rows:,} rows: {what_if.belief.leader} leads with p = {probability:.4g}; {when}")
+    if findings.price is not None and findings.price["future_fakes"] is not None:
+        price = findings.price
+        far = "more than any tried" if price["if_means_are_far"] is None else f"{price['if_means_are_far']:,.0f}"
+        high = "none" if price["high"] is None else f"{price['high']:,.0f}"
+        lines.append(
+            f"Price (future): about {price['future_fakes']:,.0f} forged rewards ({price['low']:,.0f} to {high}) from "
+            f"now on unseat {leader} within {price['rounds_ahead']:,} rounds ({price['attack']}); at the ends of the "
+            f"means' intervals {price['if_means_are_close']:,.0f} and {far}"
+        )
+    return lines

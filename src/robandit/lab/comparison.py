@@ -10,7 +10,8 @@ from robandit.adversaries.nobody import Nobody
 from robandit.adversaries.scheduled import ScheduledAttack
 from robandit.estimates import summarise
 from robandit.extras import require
-from robandit.game import Adversary, Environment
+from robandit.game import Adversary, Environment, Policy
+from robandit.lab.matched import ContextLog, Matched
 from robandit.lab.play import REFRESH, TRIALS
 from robandit.lab.scenario import Scenario
 from robandit.lab.trace import Trace
@@ -188,3 +189,32 @@ def adversary_notes(scenario: Scenario, trace: Trace) -> list[str]:
                 "the slate is drawn before the adversary acts: it observes the draw, more than model A allows"
             )
     return remarks
+
+
+def replay_record(
+    log: ContextLog, replays: list[tuple[Policy[Any], Matched]], adversary: Adversary[Any] | None, seed: int
+) -> dict[str, Any]:
+    """What policies would have earned on logged contexts, as JSON: the log, and one entry per policy."""
+    logger = Matched(log.rewards, len(log.rewards), 0.0)
+    return {
+        "rows": len(log.arms),
+        "arms": list(log.names),
+        "features": log.users.shape[1],
+        "least_probability": log.least,
+        "logged": {"mean_reward": logger.mean, "half_width_95": logger.half_width_95},
+        "seed": seed,
+        "adversary": adversary_record(adversary),
+        "results": [
+            {
+                "policy": policy.name,
+                "label": str(policy),
+                "parameters": policy.parameters(),
+                "fidelity": policy.about.fidelity,
+                "rounds": one.rounds,
+                "mean_reward": one.mean,
+                "half_width_95": one.half_width_95,
+                "corruption_paid": one.paid,
+            }
+            for policy, one in replays
+        ],
+    }

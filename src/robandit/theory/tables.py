@@ -192,3 +192,31 @@ def tabulate(topic: str, result: Row) -> Page:
     """Returns tables and lines for what the functions of theory return on a topic."""
     picture = result.get("picture")
     return TOPICS[topic](result) + ([f"picture: {picture}"] if picture else [])
+
+
+def describe_certificate(certificate: dict[str, Any]) -> list[str]:
+    """Returns the bound, where its numbers come from, and the values it is above, in lines."""
+    means = " and ".join(f"{mean:g}" for mean in certificate["means"])
+    a, w, d = certificate["coefficients"]
+    const, logs, b = (certificate[name] for name in ("const", "log_coefficient", "b"))
+    cells = sum(check["cells"] for check in certificate["checks"])
+    least, lower = certificate["programme_b"], certificate["lower_b"]
+    lines = [
+        f"samba (learning_rate={certificate['learning_rate']:g}) on means {means}, every adversary of threat model A:",
+        f"  E[regret] <= {const} + {logs} ln(1 + alpha T/(2(1-alpha))) + {b} C",
+        f"  by V = (1/alpha)({a}/p + {w} ln q - {d} q); {len(certificate['checks'])} inequalities, {cells:,} cells",
+        f"  the least b this form has is {least:.4g}; no bound has a b below {lower}",
+    ]
+    if certificate["warning"]:
+        lines.append(f"  note: {certificate['warning']}")
+    if sides := certificate["sandwich"]:
+        played = sides["played"]
+        half = "-" if played["half_width_95"] is None else f"{played['half_width_95']:,.1f}"
+        lines += [
+            f"at T = {sides['horizon']:,}, C = {sides['budget']:g}:",
+            f"  certificate           {sides['certificate']:12,.1f}   (proved: no attack does more)",
+            f"  worst attack          {sides['optimum']:12,.1f}   (exact up to the grid of `robandit paper optimum`)",
+            f"  an attack, played     {played['mean']:12,.1f}   ± {half} (95 %; {sides['attack']})",
+            f"  no attack             {sides['clean']:12,.1f}",
+        ]
+    return lines
