@@ -169,6 +169,7 @@ def test_the_database_is_killed_and_comes_back(fleet: Fleet, store: PostgresStor
     crowd = Crowd([first, second], experiment, fleet.token)
     crowd.wait_for(40)
     postgres.kill()
+    time.sleep(0.3)  # answers that were under way when the server died have arrived
     crowd.statuses.clear()
     time.sleep(0.6)
     meanwhile = dict(crowd.statuses)
