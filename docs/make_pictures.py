@@ -49,7 +49,7 @@ def comparison() -> None:
 
 
 def told(policy: Any) -> Any:
-    """A policy that must be told C is told the same in peace as in war: it is one policy, not two."""
+    """A policy that needs C assumes the same C with and without an attack: it is one policy, not two."""
     return replace(policy, corruption=float(BUDGET)) if getattr(policy, "corruption", 0) is None else policy
 
 

@@ -126,17 +126,17 @@ def catalogue(command: str) -> str:
     for kind in KINDS[command]:
         pages.append(f"## {TITLES[kind]}\n" if len(KINDS[command]) > 1 else "")
         for cls in SHIPPED.parts(kind).values():
-            told = describe_part(kind, cls)
-            pages.append(f"{level} {told['name']}\n\n{escaped(told['summary'])}.\n")
-            facts = [(key, told.get(key)) for key in ("bound", "needs", "fidelity", "cost", "late", "sees", "threat")]
-            facts.append(("reference", told["reference"]))
-            shown = [(key, ", ".join(value) if isinstance(value, list) else value) for key, value in facts if value]
-            pages.append("".join(f"- {key}: {escaped(value)}\n" for key, value in shown))
-            if told["parameters"]:
+            entry = describe_part(kind, cls)
+            pages.append(f"{level} {entry['name']}\n\n{escaped(entry['summary'])}.\n")
+            facts = [(key, entry.get(key)) for key in ("bound", "needs", "fidelity", "cost", "late", "sees", "threat")]
+            facts.append(("reference", entry["reference"]))
+            lines = [(key, ", ".join(value) if isinstance(value, list) else value) for key, value in facts if value]
+            pages.append("".join(f"- {key}: {escaped(value)}\n" for key, value in lines))
+            if entry["parameters"]:
                 rows = "".join(
                     f"| `{item['name']}` | {'' if item['default'] is None else item['default']} "
                     f"| {escaped(item['description'])} |\n"
-                    for item in told["parameters"]
+                    for item in entry["parameters"]
                 )
                 pages.append(f"| parameter | default | what it is |\n|---|---|---|\n{rows}")
     return "\n".join(pages)

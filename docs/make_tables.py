@@ -34,7 +34,7 @@ def price_cell(row: dict[str, Any]) -> str:
     price = row["price"]
     if price is None:
         return "does not learn within T"
-    found = "not turned" if price["estimate"] is None else f"{short(price['estimate'])}"
+    found = "not fooled" if price["estimate"] is None else f"{short(price['estimate'])}"
     found += f" ({short(price['low'])}-{short(price['high'])})" if price["estimate"] is not None else ""
     clean = row["clean_regret"]
     return found if price["unit"] == "share" else f"{short(clean['mean'])} ± {short(clean['half_width_95'])}, {found}"

@@ -396,6 +396,5 @@ def test_every_shipped_part_goes_the_fast_road() -> None:
     games += [(rb.Samba(), ENVIRONMENT, adversary) for adversary in attacks]
     assert {type(environment) for _, environment, _ in games} == set(shipped("environment").values())
     for game in games:
-        assert prepare(rb.Scenario(*game, horizon=10, runs=1), 5).play_compiled(slice(0, 1), "full").road == "linked", (
-            game
-        )
+        runner = prepare(rb.Scenario(*game, horizon=10, runs=1), 5)
+        assert runner.play_compiled(slice(0, 1), "full").road == "linked", game
