@@ -135,8 +135,8 @@ def test_a_watch_that_dies_is_started_again(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_replay_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with running() as served:
-        httpx.post(f"{served.url}/v1/experiments", json=OFFERS)
-        url = f"{served.url}/v1/experiments/offers"
+        httpx.post(f"{served.url}/v1/experiments", json={**OFFERS, "name": 'the "best"'})
+        url = f"{served.url}/v1/experiments/1"
         made = httpx.post(f"{url}/decisions", json={}).json()
         httpx.put(f"{url}/decisions/{made['id']}/reward", json={"reward": 1, "source": "liar"})
         opened, failures = module.open_experiment, iter([RuntimeError("no memory"), KeyError("x")])
@@ -152,7 +152,10 @@ def test_a_replay_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> 
         experiment = served.service.engine.experiments[1]
         until(lambda: not experiment.learning_again)
         assert experiment.since == []
-        assert served.service.supervisor.duties["the replay of 'offers'"].restarts == 2
+        assert served.service.supervisor.duties["the replay of experiment 1"].restarts == 2
+        metrics = httpx.get(f"{served.url}/metrics").text
+        assert 'robandit_background_restarts_total{task="the replay of experiment 1"} 2' in metrics
+        assert "best" not in metrics  # a name could end the label it stands in, or belong to others
 
 
 def test_pauses_grow_and_a_cancelled_task_ends() -> None:

@@ -141,7 +141,7 @@ class Service:
         """Rebuild an experiment's state from its journal beside the one that serves, and then replace it."""
         if not experiment.learning_again:
             experiment.learning_again, experiment.since = True, []
-            self.keep(f"the replay of {experiment.name!r}", lambda: self.rebuild_beside(experiment))
+            self.keep(f"the replay of experiment {experiment.id}", lambda: self.rebuild_beside(experiment))
         else:
             experiment.again = True
 
