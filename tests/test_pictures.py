@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+import robandit as rb
 from robandit.catalogue import SHIPPED
 from robandit.estimates import summarise
 from robandit.pictures.corruption import BudgetCurve, draw_regret_by_budget
@@ -115,3 +117,11 @@ def test_regret_against_the_budget_has_a_panel_a_family_and_the_rest_grey(tmp_pa
     assert all(f">{words}<" in drawn for words in ("SAMBA (model A)", "SAMBA (model B)", "UCB", "ucb1"))
     assert drawn.count("stroke: #c8c8c8") == 1 + 2 + 1 + 1  # in each panel, whoever is of another family
     assert "a heuristic, no bound" in drawn
+
+
+def test_a_title_with_long_names_stays_inside_the_picture() -> None:
+    names = ("bonus-thompson:withstand=200", "thompson")
+    figure = rb.plot({name: rb.simulate(name, [0.2, 0.8], horizon=300, runs=3) for name in names}).figure
+    box = figure._suptitle.get_window_extent(FigureCanvasAgg(figure).get_renderer())
+    assert "withstand=200" in figure._suptitle.get_text()
+    assert box.x1 <= figure.bbox.x1

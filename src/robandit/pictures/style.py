@@ -92,7 +92,7 @@ def thousands(value: float, _: Any = None) -> str:
 def headline(figure: Any, axes: Any, message: str, rest: str, room: float = 1.0) -> None:
     """What the picture says, in bold, and below it what was measured, above axes that have `room` of the width."""
     letters = figure.get_figwidth()
-    figure.suptitle(fill(message, round(11 * letters)), fontsize=10.5, fontweight="bold", x=0.01, ha="left")
+    figure.suptitle(fill(message, round(10 * letters)), fontsize=10.5, fontweight="bold", x=0.01, ha="left")
     lines = "\n".join(fill(line, round(13 * room * letters)) for line in rest.splitlines())
     axes.set_title(lines, fontsize=8.5, loc="left", x=0.0)
 
