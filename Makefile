@@ -101,6 +101,7 @@ release:  ## wheel and sdist, built twice to the same bytes, metadata checked, t
 	cd out/release && ROBANDIT_CACHE=cache empty/bin/python ../../verification/try_wheel.py whole
 
 pictures: $(READY)  ## the pictures of the README and the docs; an hour from nothing, goes on where it was
+	$(BIN)/python docs/make_diagrams.py
 	$(BIN)/python docs/make_pictures.py
 
 tables: $(READY)  ## the tables of the docs, from the commands above them; an hour from nothing, goes on where it was

@@ -12,6 +12,7 @@ from robandit.catalogue import shipped
 
 ARMS = [f"arm {number}" for number in range(1, 11)]
 LIMIT = 30.0  # microseconds for SAMBA
+CONTEXT_LIMIT = 100.0  # for a decision of squarecb, 20 numbers and 10 arms
 SMALL = 6  # kB for a learner
 CALLS, MANY = 1000, 100_000
 SLOWEST = {"kl-ucb", "ftpl", "ftrl-hybrid", "multi-layer-aae"}
@@ -41,6 +42,29 @@ def one_each() -> bool:
     return micro["samba"] <= LIMIT
 
 
+def with_contexts() -> bool:
+    """Decisions and rewards by numbers of a context and arms; answers whether squarecb decides within its limit."""
+    cases = [(name, 20, 10) for name in ("squarecb", "cw-squarecb", "linucb", "linear-thompson", "linear-softmax")]
+    cases += [("squarecb", size, 10) for size in (5, 10, 40)] + [("squarecb", 20, arms) for arms in (2, 5, 20, 40)]
+    print(f"\n{'with contexts, plain Python':30} {'numbers':>8} {'arms':>6} {'decide us':>10} {'learn us':>10}")
+    fastest = {}
+    for name, size, arms in cases:
+        features = {f"x{number}": [0, 1] for number in range(size - 1)}  # and the constant
+        learner = rb.Learner(name, [f"arm {number}" for number in range(arms)], features=features, seed=1)
+        context, best = dict.fromkeys(features, 0.3), [float("inf")] * 2
+        for _ in range(5):
+            begun = time.process_time()
+            ids = [learner.decide(context=context).id for _ in range(100)]
+            decided = time.process_time()
+            for id in ids:
+                learner.learn(id, 1.0)
+            spent = (decided - begun, time.process_time() - decided)
+            best = [min(old, 1e4 * new) for old, new in zip(best, spent, strict=True)]
+        fastest[name, size, arms] = best[0]
+        print(f"{name:30} {size:8} {arms:6} {best[0]:10.0f} {best[1]:10.0f}")
+    return fastest["squarecb", 20, 10] <= CONTEXT_LIMIT
+
+
 def many_at_once() -> bool:
     """One learner for each of many segments, in one process; answers whether they are as small as they were."""
     tracemalloc.start()
@@ -63,8 +87,9 @@ def many_at_once() -> bool:
 
 
 def main() -> bool:
-    """Both; answers whether the limits hold."""
+    """All; answers whether the limits hold."""
     held = one_each()
+    held = with_contexts() and held
     return many_at_once() and held
 
 

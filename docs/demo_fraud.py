@@ -4,11 +4,15 @@ Two experiments live through the same story on one real service. First only hone
 six accounts that ask for offers as customers do, and report success whenever they are shown *their* offer, failure
 otherwise. In one experiment an operator looks at what the service found and quarantines those it names; in the other
 one nobody does anything. The ring goes on in both.
+
+`--rhythm` lets sales rise and fall by half, as by day and night. `--silent` has visitors who report sales only: silence
+counts as 0 when its window ends, and each decision names whom it is for.
 """
 
 import argparse
 import http.client
 import json
+import math
 import random
 import signal
 import subprocess
@@ -24,6 +28,8 @@ CUSTOMERS, RING = 150, 6
 SHARE = 0.35  # of the decisions that the ring asks for, once it is there
 HONEST, ATTACKED, AFTER, BATCH = 4000, 5500, 4000, 50
 LAST = 1000  # decisions at the end of each phase over which shares are told
+DAY = 1500  # visits
+WINDOW = 1.0  # seconds until silence counts
 
 
 class Api:
@@ -45,30 +51,47 @@ class Api:
 class Shop:
     """One experiment and those who visit it."""
 
-    def __init__(self, api: Api, name: str, policy: str, seed: int) -> None:
+    def __init__(self, api: Api, name: str, policy: str, seed: int, *, rhythm: bool, silent: bool) -> None:
         self.api, self.name, self.luck = api, name, random.Random(seed)
+        self.rhythm, self.silent = rhythm, silent
         asked = {"name": name, "arms": list(OFFERS), "policy": policy, "seed": seed, "shadow": ["exp3"]}
+        if silent:
+            asked["rules"] = {"window": WINDOW, "default": 0.0}
         self.path = f"/v1/experiments/{api.ask('POST', '/v1/experiments', asked)['id']}"
         self.shown: list[str] = []
 
     def play(self, decisions: int, ring: bool) -> None:
         """So many visits."""
         for _ in range(decisions // BATCH):
-            made = self.api.ask("POST", f"{self.path}/decisions", {"count": BATCH})["decisions"]
-            self.shown += [one["arm"] for one in made]
-            self.api.ask("POST", f"{self.path}/rewards", {"rewards": [self.report(one, ring) for one in made]})
+            if self.silent:
+                reports = [self.visit(ring) for _ in range(BATCH)]
+            else:
+                made = self.api.ask("POST", f"{self.path}/decisions", {"count": BATCH})["decisions"]
+                reports = [self.report(one, self.visitor(ring)) for one in made]
+            sent = [one for one in reports if one["reward"] or not self.silent]
+            if sent:
+                self.api.ask("POST", f"{self.path}/rewards", {"rewards": sent})
+        if self.silent:
+            time.sleep(2 * WINDOW)
 
-    def report(self, decision: dict[str, Any], ring: bool) -> dict[str, Any]:
+    def visit(self, ring: bool) -> dict[str, Any]:
+        """A decision for a visitor who is known, and what they would report."""
+        visitor = self.visitor(ring)
+        return self.report(self.api.ask("POST", f"{self.path}/decisions", {"source": visitor}), visitor)
+
+    def visitor(self, ring: bool) -> str:
+        """Who comes."""
+        if ring and self.luck.random() < SHARE:
+            return f"ring-{self.luck.randrange(RING)}"
+        return f"customer-{self.luck.randrange(CUSTOMERS)}"
+
+    def report(self, decision: dict[str, Any], visitor: str) -> dict[str, Any]:
         """What one visitor says about the offer."""
         arm = decision["arm"]
-        if ring and self.luck.random() < SHARE:
-            return {
-                "id": decision["id"],
-                "reward": float(arm == PRAISED),
-                "source": f"ring-{self.luck.randrange(RING)}",
-            }
-        bought = self.luck.random() < OFFERS[arm]
-        return {"id": decision["id"], "reward": float(bought), "source": f"customer-{self.luck.randrange(CUSTOMERS)}"}
+        season = 1 + 0.5 * self.rhythm * math.sin(2 * math.pi * len(self.shown) / DAY)
+        self.shown.append(arm)
+        bought = arm == PRAISED if visitor.startswith("ring") else self.luck.random() < OFFERS[arm] * season
+        return {"id": decision["id"], "reward": float(bought), "source": visitor}
 
     def share(self) -> float:
         """How often the best offer was shown lately."""
@@ -103,15 +126,20 @@ class Shop:
         return caught
 
 
-def story(port: int, policy: str, seed: int, stay: bool) -> list[tuple[str, list[float]]]:
+def story(
+    port: int, policy: str, seed: int, stay: bool, *, rhythm: bool, silent: bool
+) -> list[tuple[str, list[float]]]:
     """Both experiments, phase by phase; the share of the best offer in each."""
     api = Api(port)
-    shops = {"operator looks": Shop(api, "shop", policy, seed), "nobody looks": Shop(api, "shop without", policy, seed)}
+    names = {"operator looks": "shop", "nobody looks": "shop without"}
+    shops = {label: Shop(api, name, policy, seed, rhythm=rhythm, silent=silent) for label, name in names.items()}
     rows = []
     for label, shop in shops.items():
         print(f"{label}: {HONEST:,} honest visits, then {ATTACKED:,} with a ring of {RING} accounts")
         shop.play(HONEST, ring=False)
         shares = [shop.share()]
+        if label == "operator looks":
+            print(f"  before the ring: {', '.join(shop.look()['alarms']) or 'no alarm'}")
         shop.play(ATTACKED, ring=True)
         shares.append(shop.share())
         if label == "operator looks":
@@ -130,6 +158,10 @@ def main() -> None:
     parser.add_argument("--policy", default="samba", help="what decides (default samba)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--port", type=int, default=0, help="default: a free one")
+    parser.add_argument("--rhythm", action="store_true", help="sales rise and fall by half, as by day and night")
+    parser.add_argument(
+        "--silent", action="store_true", help="visitors report sales only; decisions name whom they are for"
+    )
     parser.add_argument(
         "--stay", action="store_true", help="leave the service running until Ctrl-C, to look at its page"
     )
@@ -143,7 +175,14 @@ def main() -> None:
             said = server.stdout.readline().strip()
             print(said, flush=True)
             began = time.monotonic()
-            rows = story(int(said.split(":")[2].partition("/")[0]), given.policy, given.seed, given.stay)
+            rows = story(
+                int(said.split(":")[2].partition("/")[0]),
+                given.policy,
+                given.seed,
+                given.stay,
+                rhythm=given.rhythm,
+                silent=given.silent,
+            )
             print(f"\nHow often the best offer ({BEST}) was shown, in the last {LAST:,} decisions ({given.policy}):\n")
             print(f"{'':16}{'before':>10}{'attacked':>10}{'after':>10}")
             for label, shares in rows:

@@ -79,6 +79,7 @@ def attacks() -> None:
     main(["price", "--frontier", "--plot", str(FOLDER / "frontier.png"), "--page", str(FOLDER / "frontier.html")])
     main(["paper", "optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
     main(["paper", "theory", "bounds", "--runs", "40", "--plot", str(FOLDER / "bounds.png")])
+    main(["paper", "theory", "arms", "--plot", str(FOLDER / "price-by-arms.png")])
     main(["paper", "theory", "recoveries", "--plot", str(FOLDER / "recoveries.png")])
     main(["paper", "theory", "prices", "--means", "0.6,0.5", "--plot", str(FOLDER / "prices.png")])
     main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
@@ -101,6 +102,14 @@ def wider() -> None:
     main(["play", *game, "--budget", "100", *named, "--plot", str(FOLDER / "contexts.png")])
 
 
+def forgetting() -> None:
+    """Both prices against memory, for docs/changing-worlds.md."""
+    policies = [f"window:size={size}" for size in (300, 1000, 3000, 10_000, 30_000)]
+    policies += [f"discount:rate={1 - 1 / memory!r}" for memory in (1000, 3000, 10_000)]
+    named = [word for policy in policies for word in ("--policy", policy)]
+    main(["forgetting", "--runs", "6", *named, "--plot", str(FOLDER / "forgetting.png")])
+
+
 def manipulated() -> None:
     """The story of docs/audit.md: a ring of five turns the leader, and the audit of its journal."""
     journal, page = Path("out/ring.journal"), Path("out/ring")
@@ -117,6 +126,7 @@ if __name__ == "__main__":
     first_attack()
     manipulated()
     wider()
+    forgetting()
     comparison()
     attacks()
     corruption()

@@ -129,7 +129,7 @@ def catalogue(command: str) -> str:
             entry = describe_part(kind, cls)
             pages.append(f"{level} {entry['name']}\n\n{escaped(entry['summary'])}.\n")
             facts = [(key, entry.get(key)) for key in ("bound", "needs", "fidelity", "cost", "late", "sees", "threat")]
-            facts.append(("reference", entry["reference"]))
+            facts += [("reference", entry["reference"]), ("label rests on", entry["basis"])]
             lines = [(key, ", ".join(value) if isinstance(value, list) else value) for key, value in facts if value]
             pages.append("".join(f"- {key}: {escaped(value)}\n" for key, value in lines))
             if entry["parameters"]:

@@ -104,13 +104,15 @@ def fetched(html: Path) -> list[str]:
 
 def main(python: str) -> int:
     """Gather, build, follow the links, look the words up."""
+    from plain_words import private_words
     from spelling import misspelt  # its dictionary is in the docs' environment only
 
     source, html = gathered(python), OUT / "html"
     words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(source), str(html)]
     built = subprocess.run([sys.executable, *words])
     wrong = broken_links(html.resolve()) + fetched(html) if html.exists() else ["no page was built"]
-    unknown = misspelt([ROOT / "README.md", *sorted(source.rglob("*.md"))])
+    sources = [ROOT / "README.md", *sorted(source.rglob("*.md"))]
+    unknown = misspelt(sources) + private_words(sources)
     for line in wrong + unknown:
         print(line, file=sys.stderr)
     pages = f"{len(list(html.rglob('*.html')))} pages, {len(wrong)} broken links, {len(unknown)} unknown words"

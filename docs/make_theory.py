@@ -1,4 +1,7 @@
-"""Fill docs/theory.md: run the commands of its blocks, write their output and the verdicts; `--check` only compares."""
+"""Fill docs/theory*.md: run the commands of their blocks, write the output and the verdicts; `--check` only compares.
+
+Names of pages, such as `theory.md`, restrict it to those.
+"""
 
 import io
 import json
@@ -11,7 +14,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["COLUMNS"] = "110"
 
-PAGE = Path(__file__).parent / "theory.md"
+PAGES = sorted(Path(__file__).parent.glob("theory*.md"))
 BLOCK = re.compile(r"```\n(\$ robandit .*?)```\n", re.S)
 TABLE = re.compile(r"<!-- verdicts -->\n.*?<!-- end -->\n", re.S)
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*\.\d+(?![\w.])")  # numbers with a point, which prose may only repeat
@@ -35,14 +38,21 @@ def block(text: str) -> str:
 
 
 def verdicts() -> str:
-    """Returns the table of statements and the theorems' evidence."""
+    """Returns the table of statements, the evidence for each, and the theorems with theirs."""
     result = json.loads(output_of("robandit paper theory --json"))
     rows = [
         f"| {item['where']} | {item['text']} | {item['verdict']} | {item['label']} |" for item in result["statements"]
     ]
-    held = [f"- **{item['id']}** ({item['label']}). {item['evidence']}" for item in result["theorems"]]
-    head = "| where | statement | verdict | known |\n|---|---|---|---|\n"
-    return f"<!-- verdicts -->\n{head}" + "\n".join(rows) + "\n\nWhat holds:\n\n" + "\n".join(held) + "\n<!-- end -->\n"
+    evidence = [f"- `{item['id']}` ({item['where']}): {item['evidence']}" for item in result["statements"]]
+    proved = [
+        f"- `{item['id']}` ({item['label']}; {item['condition']}). {item['evidence']}" for item in result["theorems"]
+    ]
+    parts = [
+        "| where | statement | verdict | known |\n|---|---|---|---|\n" + "\n".join(rows),
+        "## The evidence for each\n\n" + "\n".join(evidence),
+        "## What holds\n\n" + "\n".join(proved),
+    ]
+    return "<!-- verdicts -->\n" + "\n\n".join(parts) + "\n<!-- end -->\n"
 
 
 def fill(text: str) -> str:
@@ -58,11 +68,23 @@ def loose_numbers(text: str) -> list[str]:
     return [number for number in NUMBER.findall(prose) if number not in blocks]
 
 
+def main(words: list[str]) -> None:
+    Path("out").mkdir(exist_ok=True)  # where a block writes its certificate
+    chosen, stale = [word for word in words if word != "--check"], []
+    for page in PAGES:
+        if chosen and page.name not in chosen:
+            continue
+        before = page.read_text(encoding="utf-8")
+        after = fill(before)
+        if loose_numbers(after):
+            sys.exit(f"numbers no command of {page.name} produces: {', '.join(loose_numbers(after))}")
+        if before != after:
+            stale.append(page.name)
+        if "--check" not in words:
+            page.write_text(after, encoding="utf-8")
+    if "--check" in words and stale:
+        sys.exit(f"{', '.join(stale)}: not what the commands say; run docs/make_theory.py")
+
+
 if __name__ == "__main__":
-    before = PAGE.read_text(encoding="utf-8")
-    after = fill(before)
-    if loose_numbers(after):
-        sys.exit(f"numbers no command produces: {', '.join(loose_numbers(after))}")
-    if "--check" in sys.argv[1:]:
-        sys.exit(0 if before == after else "docs/theory.md is not what its commands say: run docs/make_theory.py")
-    PAGE.write_text(after, encoding="utf-8")
+    main(sys.argv[1:])

@@ -397,4 +397,21 @@ Proof.
     apply Rmult_le_reg_l with K; [lra|]. rewrite Rinv_r, T2; [|lra]. clear - Sb step. nra. }
   rewrite Start in F. lra.
 Qed.
+
+(** the same for an adversary that never pays more than C *)
+Corollary theorem_4_budget : forall adv T C, always_lawful arms means is_law adv -> affordable adv C T [] ->
+  E_regret adv T <= b * C + A * (1 - 1 / K) / (theta * theta) +
+    (K - 1) / alpha * ln ((1 + alpha * INR T / K) / (1 - alpha)).
+Proof.
+  intros adv T C L B. assert (H := theorem_4 adv T L). assert (Ap := A_positive). destruct theta_range as (T1 & _ & _).
+  assert (Paid : E_cost adv T <= C).
+  { apply (budget arms (learn arms alpha) means is_law (fun d H => H)
+      (fun p a x Hp Ha Hx => learn_valid arms alpha some_arms step p Hp a x Ha Hx)); auto.
+    apply uniform_valid, some_arms. }
+  assert (Pos : 0 <= b).
+  { unfold b. assert (0 < alpha * A / (2 * (theta * theta) * (1 - alpha))); [|lra].
+    apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; lra|].
+    apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; [lra|apply Rmult_lt_0_compat; assumption]|lra]. }
+  apply (Rmult_le_compat_l b) in Paid; lra.
+Qed.
 End EveryStep.

@@ -1,6 +1,6 @@
 (** The theorems at numbers: their hypotheses can be met, and what they say is a number. *)
 From Coq Require Import Reals Lra Lia List Arith.
-Require Import Samba Sums Play Step Drift Bound TwoArms Sharp Gaps ManyArms EveryStep.
+Require Import Samba Sums Play Step Drift Bound TwoArms Sharp Gaps ManyArms EveryStep ManyRivals.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -35,7 +35,7 @@ Qed.
 Lemma honest_pays_nothing : forall means T h, affordable (honest means) 0 T h.
 Proof. intros means T. induction T as [|n IH]; intros h; simpl; [lra|]. intros. rewrite Rminus_0_r. apply IH. Qed.
 
-Example two_arms_in_peace : forall T, TwoArms.E_regret 0 two (1 / 20) (honest two) T <= 35 + 20 * ln (1 + INR T / 38).
+Example two_arms_clean : forall T, TwoArms.E_regret 0 two (1 / 20) (honest two) T <= 35 + 20 * ln (1 + INR T / 38).
 Proof.
   intros T. assert (L : always_lawful 2 two is_law (honest two)).
   { apply bernoulli_adversary, honest_is_lawful. intros [|[|a]] Ha; simpl; try lra; lia. }
@@ -45,6 +45,46 @@ Proof.
     (honest two) L T [] (uniform 2) 0 (uniform_valid 2 ltac:(lia)) (honest_pays_nothing two T [])).
   fold (E_sum 2 (Step.learn 2 (1 / 20)) (fun _ m => cost m) (honest two) T) in Z.
   fold (TwoArms.E_cost (1 / 20) (honest two) T) in Z. lra.
+Qed.
+
+(** an adversary that spends: it exchanges the two means in each of the first n rounds, for 1/10 a round *)
+Definition exchange_for (n : nat) : adversary := fun h =>
+  if (length h <? n)%nat
+  then {| shown := fun a => bernoulli (match a with O => 8 / 10 | _ => 9 / 10 end); cost := 1 / 10 |}
+  else honest two h.
+
+Lemma exchange_for_is_lawful : forall n, always_lawful 2 two is_law (exchange_for n).
+Proof.
+  intros n. apply bernoulli_adversary. intros h a Ha. unfold exchange_for. destruct (length h <? n)%nat.
+  - split; [exists (match a with O => 8 / 10 | _ => 9 / 10 end); split; [destruct a; lra|reflexivity]|].
+    unfold mean_reward. destruct a as [|[|a]]; simpl; try lra; lia.
+  - refine (honest_is_lawful 2 two _ h a Ha). intros [|[|b]] Hb; simpl; try lra; lia.
+Qed.
+
+Lemma exchange_for_pays : forall n T h p, valid 2 p ->
+  expected 2 (Step.learn 2 (1 / 20)) (fun _ m => cost m) nought (exchange_for n) T h p =
+  INR (Nat.min T (n - length h)) / 10.
+Proof.
+  intros n. induction T as [|T IH]; intros h p Hp; [simpl; unfold nought; field|]. cbn [expected].
+  rewrite (sum_ext 2 _ (fun a => INR (Nat.min T (n - S (length h))) / 10 * p a)).
+  - rewrite sum_scale, (proj2 Hp). unfold exchange_for. destruct (Nat.ltb_spec (length h) n) as [H|H]; simpl cost.
+    + replace (n - length h)%nat with (S (n - S (length h))) by lia. rewrite <- Nat.succ_min_distr, S_INR. field.
+    + replace (n - length h)%nat with 0%nat by lia. replace (n - S (length h))%nat with 0%nat by lia.
+      rewrite !Nat.min_0_r. simpl. field.
+  - intros a Ha. assert (D : is_law (shown (exchange_for n h) a)) by (apply exchange_for_is_lawful, Ha).
+    rewrite (mean_eq _ (fun _ => INR (Nat.min T (n - S (length h))) / 10) _ D), mean_const; [ring|exact D|].
+    intros x Hx. rewrite IH; [reflexivity|]. apply learn_valid; auto; lra.
+Qed.
+
+(** for 600 rounds it pays 60, not a hair less, and the theorem bounds what that does *)
+Example two_arms_struck : forall T, (600 <= T)%nat ->
+  TwoArms.E_cost (1 / 20) (exchange_for 600) T = 60 /\
+  TwoArms.E_regret 0 two (1 / 20) (exchange_for 600) T <= 257 / 57 * 60 + 35 + 20 * ln (1 + INR T / 38).
+Proof.
+  intros T HT. assert (C : TwoArms.E_cost (1 / 20) (exchange_for 600) T = 60).
+  { unfold TwoArms.E_cost, E_sum. rewrite exchange_for_pays; [|apply uniform_valid; lia].
+    rewrite Nat.sub_0_r, Nat.min_r; [|exact HT]. rewrite INR_IZR_INZ. simpl. field. }
+  split; [exact C|]. rewrite <- C. apply two_arms, exchange_for_is_lawful.
 Qed.
 
 (** the same game with Bernoulli rewards meets the condition of the sharp theorem *)
@@ -127,4 +167,14 @@ Proof.
   apply (Rmult_le_compat_r _ _ _ C) in Eb.
   replace ((1 + 1 / 20 * INR T / 9) / (1 - 1 / 20)) with ((180 + INR T) / 171) in H by field.
   lra.
+Qed.
+
+(** means 0.9 and 23 times 0.5 at the step 1/10000: any bound o(T) + b C has b >= 9.8, and Theorem 3 has b < 49 *)
+Example many_rivals : 98 / 10 <= ManyRivals.u 24 (1 / 10000) (9 / 10) (5 / 10) /
+    (2 * ManyRivals.v 24 (1 / 10000) (9 / 10) (5 / 10)) /\
+  b_K 24 0 (true_mean 0 (9 / 10) (5 / 10)) (1 / 10000) (5 / 10) (4 / 10) < 49.
+Proof.
+  assert (E : INR 24 = 24) by (rewrite INR_IZR_INZ; reflexivity). split.
+  - assert (H := order_of_K 24 (1 / 10000) (9 / 10) (5 / 10) ltac:(lia) ltac:(lra) ltac:(lra)). rewrite E in H. lra.
+  - unfold b_K, ManyArms.b, ManyArms.a, spread, rho', true_mean. rewrite E. simpl. lra.
 Qed.

@@ -137,7 +137,8 @@ Proof.
     assert (R := ratio_range arms some_arms p p_valid i Hi). fold l in R. rewrite E in R. set (s := p i / p best) in *.
     apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|].
     assert (M := shown_means i Hi). assert (M' := shown_means best best_arm).
-    assert (Part := part_le alpha s). assert (P1 : 0 < 1 - alpha * s) by lra. assert (P2 : 0 <= alpha * S) by (apply Rmult_le_pos; lra).
+    assert (Part := part_le alpha s). assert (P1 : 0 < 1 - alpha * s) by lra.
+    assert (P2 : 0 <= alpha * S) by (apply Rmult_le_pos; lra).
     unfold Rdiv in *. set (u := / (1 - alpha * s)) in *. set (v := / (1 + alpha * S)) in *.
     assert (U : 0 < u <= / (1 - alpha)).
     { split; [apply Rinv_0_lt_compat; assumption|]. apply inv_le; lra. }
@@ -266,5 +267,37 @@ Proof.
   { unfold E_regret, E_cost_calm, E_cost_contested, E_sum. rewrite <- !expected_linear.
     apply expected_same; intros; unfold nought; ring. }
   fold K in F. rewrite Lin in F. replace (A / / K - A) with ((K - 1) * A) in F by (field; lra). lra.
+Qed.
+
+(** the same for an adversary that never pays more than C *)
+Corollary theorem_3_budget : forall adv T C, always_lawful arms means is_law adv -> affordable adv C T [] ->
+  E_regret adv T <= b_K * C + (K - 1) * A + (K - 1) / alpha * ln ((1 + alpha * INR T / K) / (1 - alpha)).
+Proof.
+  intros adv T C L B. assert (H := theorem_3 adv T L). assert (K3 := K_at_least_3). assert (Ha := a_positive).
+  assert (keeps : forall p i x, valid arms p -> (i < arms)%nat -> 0 <= x <= 1 -> valid arms (learn arms alpha p i x))
+    by (intros p i x Hp Hi Hx; apply learn_valid; auto; exact some_arms).
+  assert (U := uniform_valid arms some_arms).
+  assert (Paid := budget arms (learn arms alpha) means is_law (fun d H => H) keeps adv L T [] (uniform arms) C U B).
+  assert (Split : expected arms (learn arms alpha) (fun _ m => cost m) nought adv T [] (uniform arms) =
+    E_cost_calm adv T + 1 * E_cost_contested adv T).
+  { unfold E_cost_calm, E_cost_contested, E_sum. rewrite <- expected_linear. apply expected_same.
+    - intros p m. unfold cost_calm, cost_contested. destruct (contested p); ring.
+    - intros. unfold nought. ring. }
+  rewrite Split in Paid.
+  assert (Calm : 0 <= E_cost_calm adv T).
+  { unfold E_cost_calm, E_sum.
+    rewrite <- (expected_const arms (learn arms alpha) means is_law (fun d H => H) keeps 0 adv L T [] (uniform arms) U).
+    apply (expected_le arms (learn arms alpha) means is_law (fun d H => H) keeps); auto.
+    - intros p m _ Hm. assert (Hc := cost_nonneg arms best means best_arm m Hm). unfold nothing, cost_calm.
+      destruct (contested p); lra.
+    - intros. unfold nought. lra. }
+  assert (b_1 <= b_K) by (apply b_grows; lra).
+  assert (0 <= b_K).
+  { unfold b_K. rewrite b_is. assert (0 < 1 / (1 - alpha)) by (apply Rdiv_lt_0_compat; lra).
+    assert (0 <= a * (1 + alpha)) by (apply Rmult_le_pos; lra).
+    assert (0 <= (K - 1) * (1 / (1 - alpha) + 1)) by (apply Rmult_le_pos; lra).
+    assert (0 <= a * (1 + alpha) * ((K - 1) * (1 / (1 - alpha) + 1))) by (apply Rmult_le_pos; assumption). lra. }
+  assert (b_1 * E_cost_calm adv T <= b_K * E_cost_calm adv T) by (apply Rmult_le_compat_r; assumption).
+  apply (Rmult_le_compat_l b_K) in Paid; lra.
 Qed.
 End ManyArms.

@@ -17,12 +17,15 @@ from robandit.service.ids import read_id
 from robandit.service.stores.base import NO_HEAD, ServiceStore, extend_chain
 
 
-def send(address: str, token: str, method: str, path: str, body: Any = None, key: str = "") -> tuple[int, Any, str]:
-    """Status, message and where to go instead; 0 if there was no answer."""
+def send(
+    address: str, token: str, method: str, path: str, body: Any = None, key: str = "", follows: bool = False
+) -> tuple[int, Any, str]:
+    """Status, message and where to go instead, for one that `follows`; 0 if there was no answer."""
     parts = urlsplit(address)
     line = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
     headers = {"content-type": "application/json"} | ({"idempotency-key": key} if key else {})
     headers |= {"authorization": f"Bearer {token}"} if token else {}
+    headers |= {"robandit-route": "redirect"} if follows else {}
     try:
         line.request(method, path, None if body is None else json.dumps(body), headers)
         answer = line.getresponse()
@@ -36,8 +39,11 @@ def send(address: str, token: str, method: str, path: str, body: Any = None, key
 class Crowd:
     """Clients that decide and reward, at any of the processes, until they are stopped."""
 
-    def __init__(self, addresses: list[str], experiment: int, token: str, clients: int = 3) -> None:
+    def __init__(
+        self, addresses: list[str], experiment: int, token: str, clients: int = 3, follows: bool = False
+    ) -> None:
         self.addresses, self.path, self.token = addresses, f"/v1/experiments/{experiment}", token
+        self.follows = follows  # redirects; else requests are forwarded
         self.decided: dict[str, Any] = {}  # by key: what was answered
         self.rewarded: dict[str, float] = {}  # by id: what was acknowledged
         self.statuses: Counter[int] = Counter()
@@ -65,14 +71,17 @@ class Crowd:
         """A success, from whichever process; None if the time is over before."""
         address = dice.choice(self.addresses)
         while not self.over:
-            status, message, location = send(address, self.token, method, self.path + path, body, key)
+            status, message, location = send(address, self.token, method, self.path + path, body, key, self.follows)
             self.statuses[status] += 1
             if status in (200, 201):
                 time.sleep(0.02)
                 return message
             assert status in (0, 307, 503), (status, message)
             parts = urlsplit(location)
-            address = f"http://{parts.netloc}" if status == 307 else dice.choice(self.addresses)
+            if status != 307:
+                address = dice.choice(self.addresses)
+            elif parts.netloc:  # else this very process serves it by now
+                address = f"http://{parts.netloc}"
             time.sleep(0.05)
         return None
 

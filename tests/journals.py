@@ -68,6 +68,8 @@ class Writing:
         if kind == "decide":
             arm = dice.choice([arm for arm, status in self.arms.items() if status == "active"])
             told |= {"id": made, "arm": arm, "chance": dice.choice([0.2, 0.5, 1.0]), "note": 0, "eligible": None}
+            token = dice.choice(["", "", "shop", "app"])
+            told |= {"by": token} if token else {}
             return told | ({"holdout": True} if dice.random() < self.journal.rules.holdout else {})
         if kind == "reward":
             told |= {"id": self.recent(), "value": dice.choice([-1.0, 0.0, 0.7, 3.0]), "source": dice.choice(SOURCES)}

@@ -37,7 +37,7 @@ class Promise:
     def __init__(self, rules: dict[str, Any], patience: int) -> None:
         self.rules, self.patience = rules, patience
         self.decided: list[tuple[float, messages.DecisionReply]] = []
-        self.keys: dict[str, messages.DecisionReply] = {}
+        self.keys: dict[str, tuple[messages.DecisionReply, str | None]] = {}  # with the unit
         self.units: dict[str, int] = {}
         self.values: dict[tuple[int, str], float] = {}
         self.activated: set[int] = set()
@@ -154,14 +154,16 @@ class Machine(RuleBasedStateMachine):
         active = [arm for arm, status in promise.arms.items() if status == "active"]
         among = active if eligible is None else [arm for arm in active if arm in eligible]
         unknown = any(arm not in promise.arms for arm in eligible or ())
-        if not among or unknown:
+        names = [key if count is None or key is None else f"bulk {key} {place}" for place in range(count or 1)]
+        used = [promise.keys[name] for name in names if name in promise.keys]
+        other = any(old != unit or (eligible and decision.arm not in eligible) for decision, old in used)
+        if other or (len(used) < len(names) and (not among or unknown)):
             assert outcome.status == 422
             return
         replies = [outcome.message] if count is None else outcome.message.decisions
         new = 0
-        for place, decision in enumerate(replies):
-            name = key if count is None or key is None else f"bulk {key} {place}"
-            earlier = promise.keys.get(name or "") or promise.stuck(unit, self.now, among)
+        for name, decision in zip(names, replies, strict=True):
+            earlier = promise.keys.get(name or "", (None,))[0] or promise.stuck(unit, self.now, among)
             if earlier is not None:
                 assert decision == earlier
             else:
@@ -173,7 +175,7 @@ class Machine(RuleBasedStateMachine):
                 if unit is not None:
                     promise.units[unit] = len(promise.decided)
                 if name is not None:
-                    promise.keys[name] = decision
+                    promise.keys[name] = (decision, unit)
                 promise.decided.append((self.now, decision))
         assert outcome.status == (201 if new else 200)
 

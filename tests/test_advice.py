@@ -95,6 +95,15 @@ def test_each_attacker_gets_an_answer_of_its_own_that_agrees_with_its_numbers(ro
     assert (beyond["advice"], beyond["results"]) == (None, [])
     assert "no policy can know better" in beyond["reason"]
     assert "cap on what one source can report" in beyond["helps"]
+    for told in (erase, ring, beyond):  # forging what nobody verifies changes nothing, whoever the attacker is
+        checking = told["checking"]
+        assert (checking["regret"], checking["checks"]) == (beyond["checking"]["regret"], beyond["checking"]["checks"])
+        assert 0 < checking["checks"]["mean"] < 1500
+    assert beyond["checking"]["worth"] is None
+    more = ring["checking"]["instead_regret"] - ring["checking"]["regret"]["mean"]
+    assert ring["checking"]["worth"] == pytest.approx(max(more, 0.0) / ring["checking"]["checks"]["mean"])
+    chosen = next(row for row in erase["results"] if row["label"] == erase["advice"])
+    assert erase["checking"]["instead_regret"] == chosen["clean_regret"]["mean"]
     thin = robandit(*words, "--share", "0.3", "--budget", "1")[1]  # beyond the limit, but with one forged reward only
     assert thin["advice"] is not None
 

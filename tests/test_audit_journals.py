@@ -93,14 +93,14 @@ def test_a_journal_of_arms_that_came_and_went(tmp_path: Path, policy: str) -> No
         assert words in said
 
 
-@pytest.mark.parametrize("policy", ["thompson", "exp3", "floor:inner=(samba)", "ftpl"])
+@pytest.mark.parametrize("policy", ["thompson", "thompson:probabilities=drawn", "exp3", "floor:inner=(samba)", "ftpl"])
 def test_stretches_of_every_kind_come_to_the_learners_state(tmp_path: Path, policy: str) -> None:
     """Compiled, interpreted and lived: one state; and a belief that never holds an arm that is not there."""
     lived(tmp_path / "j", policy)
     table = read_log(tmp_path / "j")
     setting = rb.Setting(4, table.terms.horizon)
     fold = StretchFolding(
-        rb.policy(policy), table.log, table.codes, setting, 3, terms=table.terms, changes=table.changes
+        rb.policy(table.terms.policy), table.log, table.codes, setting, 3, terms=table.terms, changes=table.changes
     )
     marks, nobody = np.array([300, 1000, table.rows]), np.array([NOBODY])
     beliefs, state = fold.fold(nobody, marks, fold.kind, table.codes)

@@ -365,7 +365,8 @@ def test_catalogues(robandit: Any, command: str) -> None:
 def test_policy_entries_are_complete(robandit: Any) -> None:
     entries = {entry["name"]: entry for entry in robandit("policies", "--json")[1]}
     for entry in entries.values():
-        assert entry["fidelity"] in ("exact", "recalled", "reconstruction")
+        assert entry["fidelity"] in ("exact", "recalled", "reconstruction", "variant")
+        assert entry["basis"]
         assert set(entry["needs"]) <= {"horizon", "corruption", "delta", "features", "agents", "slots", "family"}
         assert entry["late"] in ("exact", "weighted", "as the inner policy") or "slots" in entry["needs"]
         assert entry["bound"]

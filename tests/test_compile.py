@@ -391,6 +391,8 @@ def test_every_shipped_part_goes_the_fast_road() -> None:
     games += [(rb.Samba(), rb.environment("beta", (0.2, 0.8)), even), (rb.Samba(), rb.environment("linear"), even)]
     games += [(rb.Samba(), rb.Samples(samples=((0.0, 1.0), (0.5, 1.0))), even)]
     games += [(rb.Samba(), rb.environment("contexts"), sink), (rb.policy("comb-ucb1"), rb.environment("paths"), even)]
+    moving = [rb.environments.Shifts((0.2, 0.8)), rb.environments.Drift((0.2, 0.8)), rb.environments.Season()]
+    games += [(rb.Samba(), environment, even) for environment in moving]
     attacks = [rb.attack(name, **budget) for name in shipped("adversary")]
     attacks += [rb.attack("flip", schedule=name, **budget) for name in shipped("schedule") if name != "window"]
     games += [(rb.Samba(), ENVIRONMENT, adversary) for adversary in attacks]

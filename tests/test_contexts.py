@@ -15,12 +15,16 @@ from robandit.lab.matched import ContextLog, logged_by_probability
 from robandit.lab.runner import prepare
 from robandit.policies.linear.linucb import LinUcb
 from robandit.variates import normal_draw
-from tests.naive.contexts import NaiveArms, NaiveSampling, NaiveUcb, play, replay
+from tests.naive.contexts import NaiveArms, NaiveGaps, NaiveSampling, NaiveUcb, play, replay
 from tests.support import stream
 
 GAME = Contexts(arms=3, dimension=3, users=20, instance=1)
-LOOKING = ("linucb", "cw-oful:bears=5", "linear-thompson", "linear-softmax")
-TWINS: list[tuple[str, type[NaiveArms]]] = [("linucb", NaiveUcb), ("linear-thompson", NaiveSampling)]
+LOOKING = ("linucb", "cw-oful:bears=5", "linear-thompson", "linear-softmax", "squarecb", "cw-squarecb:bears=5")
+TWINS: list[tuple[str, type[NaiveArms]]] = [
+    ("linucb", NaiveUcb),
+    ("linear-thompson", NaiveSampling),
+    ("squarecb", NaiveGaps),
+]
 
 
 @pytest.mark.parametrize(("name", "twin"), TWINS)
@@ -120,7 +124,7 @@ def test_who_cannot_play_is_told_why() -> None:
     ):
         with pytest.raises(rb.InputError, match=message):
             rb.simulate(name, GAME, horizon=10, **terms)  # type: ignore[arg-type]
-    with pytest.raises(rb.InputError, match="where contexts come"):
+    with pytest.raises(rb.InputError, match="where the best arm changes"):
         rb.find_price(rb.policy("linucb"), GAME, horizon=10, runs=2, fooled="regret")
 
 
@@ -129,7 +133,7 @@ class Hasty(LinUcb):
     """A user's policy with a slip in what it does with a context."""
 
     def look(self, state: Any, features: Any) -> None:
-        state.waiting[len(features)] = 1.0
+        state.waiting[len(state.waiting)] = 1.0
 
 
 def test_a_slip_in_a_users_look_is_one_sentence() -> None:

@@ -43,9 +43,9 @@ class Hearing(Fold):
         self.heard.append(("rewarded", number, reward, entry["source"], entry["time"]))
         super().learn_reward(number, reward, entry)
 
-    def change_arm(self, name: str, change: str) -> None:
+    def change_arm(self, name: str, change: str, values: Any = None) -> None:
         self.heard.append(("change", name, change))
-        super().change_arm(name, change)
+        super().change_arm(name, change, values)
 
 
 def docket_of(terms: Terms, entries: list[Any], fold: Fold | None = None) -> Docket:

@@ -4,6 +4,7 @@ import importlib.util
 import io
 import json
 import re
+import runpy
 import sys
 import types
 from contextlib import redirect_stdout
@@ -18,7 +19,7 @@ from robandit.cli.flags import every_command
 from robandit.cli.main import build_parser
 
 HOME = Path(__file__).parents[1]
-PAGES = [HOME / name for name in ("README.md", "docs/deploy.md", "docs/wider.md")]
+PAGES = [HOME / name for name in ("README.md", "docs/deploy.md", "docs/wider.md", "docs/changing-worlds.md")]
 PAGES += sorted((HOME / "docs" / "tutorials").glob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", re.S | re.M)
 SOURCES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
@@ -114,3 +115,23 @@ def test_the_verdicts_of_the_readme_are_those_of_the_stored_reproduction() -> No
     assert f"a factor of about {omd['ratio']:.0f} with Newton's method {repeats}" in readme
     for claim in claims.values():
         assert claim["verdict"] != "not-tested"
+
+
+def test_the_diagrams_are_what_their_program_draws() -> None:
+    drawn = runpy.run_path(str(Path(__file__).parents[1] / "docs" / "make_diagrams.py"))
+    for name, draw in (("decision-life", "life_of_a_decision"), ("threat-models", "threat_models")):
+        assert (Path(__file__).parents[1] / "docs" / "pictures" / f"{name}.svg").read_text() == drawn[draw]()
+
+
+def test_no_private_word_comes_back() -> None:
+    private_words = runpy.run_path(str(HOME / "docs" / "plain_words.py"))["private_words"]
+    assert private_words([*SOURCES, HOME / "SECURITY.md"]) == []
+
+
+def test_a_private_word_would_be_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("One line.\n\n```\nhe tells\n```\n\nThe attacker shows his dice, in peace; `he` is code.\n")
+    lines = runpy.run_path(str(HOME / "docs" / "plain_words.py"))["private_words"]([page])
+    assert sorted(line.partition(";")[0] for line in lines) == [
+        f"page.md, line 7: {word!r}" for word in ("dice", "his", "in peace")
+    ]

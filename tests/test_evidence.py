@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.forensics.evidence import SHARES, WINDOWS, Evidence, flag_sources, mixture, rates, two_rates
+from robandit.forensics.blocks import BLOCK, STAKES
+from robandit.forensics.evidence import WINDOWS, Evidence, flag_sources, mixture, two_rates
 from robandit.forensics.price import mean_bounds
 from robandit.forensics.reward_log import RewardLog
-from robandit.forensics.statistics import all_evidence
+from robandit.forensics.statistics import ALIKE, ALIKE_SHARES, all_evidence
 from robandit.numerics import log_gamma
 
 
@@ -75,30 +76,64 @@ def test_two_rates_that_differ_are_found() -> None:
     assert float(two_rates(np.array(50.0), np.array(50.0), np.array(500.0), np.array(500.0))) < 0.0
 
 
+def log_fisher(size: int, own: int, ones: int, x: int, odds: float) -> float:
+    """The log-probability of x of a source's rows among the ones of a block, with some odds: summed out naively."""
+    weights = {
+        y: math.comb(own, y) * math.comb(size - own, ones - y) * odds**y
+        for y in range(max(0, own + ones - size), min(own, ones) + 1)
+    }
+    return math.log(weights[x] / sum(weights.values()))
+
+
+def naive_gain(blocks: list[list[tuple[int, int]]], source: int, alike: float, stake: float) -> float:
+    """Block after block of (source, outcome): what a bettor on higher or lower odds owns."""
+    wealth = 0.0
+    for block in blocks:
+        mine = [outcome for code, outcome in block if code == source]
+        size, own, ones, x = len(block), len(mine), sum(outcome for _, outcome in block), sum(mine)
+        if own:
+            wealth += log_fisher(size, own, ones, x, alike * stake) - log_fisher(size, own, ones, x, alike)
+    return wealth
+
+
+def naive_blocks(rows: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    return [rows[first : first + BLOCK] for first in range(0, len(rows) - BLOCK + 1, BLOCK)]
+
+
 def test_statistics_of_a_table_are_the_naive_ones() -> None:
     luck = np.random.default_rng(3)
-    rows, sources, arms = 300, 5, 3
+    rows, sources, arms = 600, 5, 3
     codes, shown = luck.integers(0, sources + 1, rows), luck.integers(0, arms, rows)  # the last code: not known
-    rewards, probabilities = luck.random(rows).round(1), luck.uniform(0.1, 0.9, rows)
+    rewards, probabilities = (luck.random(rows) < 0.3).astype(float), luck.uniform(0.1, 0.9, rows)
     table = table_of(shown, rewards, codes, probabilities, arms, sources, delays=luck.random(rows) * (1 + codes))
     found = last(table)
-    assert set(found) == {"rate", "selection", "bursts", "delays"}
+    assert set(found) == {"rate", "selection", "level", "bursts", "delays"}
+    by_arm = [
+        naive_blocks([(int(c), int(r)) for c, r, a in zip(codes, rewards, shown, strict=True) if a == arm])
+        for arm in range(arms)
+    ]
     for source in range(sources):
         wealth = []
-        for arm in range(arms):
-            mine, others = (codes == source) & (shown == arm), (codes != source) & (shown == arm)
-            counts = [
-                part for rows_of in (mine, others) for part in (rewards[rows_of].sum(), (1 - rewards[rows_of]).sum())
-            ]
-            wealth.append(math.exp(float(two_rates(*map(np.array, counts)))))
-        assert math.exp(found["rate"].sources[source]) == pytest.approx(np.mean(wealth), rel=1e-9)
-        wealth = []
-        for arm, share in itertools.product(range(arms), SHARES):
-            owned = 1.0
-            for row in np.nonzero(codes == source)[0]:
-                owned *= 1.0 + share * ((1.0 / probabilities[row] if shown[row] == arm else 0.0) - 1.0)
-            wealth.append(owned)
-        assert math.exp(found["selection"].sources[source]) == pytest.approx(np.mean(wealth), rel=1e-9)
+        for stake in STAKES:
+            ups = [naive_gain(blocks, source, ALIKE, stake) for blocks in by_arm]
+            downs = [naive_gain(blocks, source, 1 / ALIKE, 1 / stake) for blocks in by_arm]
+            wealth += [*ups, *downs, *(up + sum(downs) - down for up, down in zip(ups, downs, strict=True))]
+        assert found["rate"].sources[source] == pytest.approx(math.log(np.mean(np.exp(wealth))), abs=1e-8)
+        wealth = [
+            sum(naive_gain(blocks, source, 1.0, stake) for blocks in by_arm) for stake in (1.25, 2.0, 1 / 1.25, 0.5)
+        ]
+        assert found["level"].sources[source] == pytest.approx(math.log(np.mean(np.exp(wealth))), abs=1e-8)
+        wealth = [
+            naive_gain(
+                naive_blocks([(int(c), int(a == arm)) for c, a in zip(codes, shown, strict=True)]),
+                source,
+                ALIKE_SHARES,
+                s,
+            )
+            for arm in range(arms)
+            for s in STAKES
+        ]
+        assert found["selection"].sources[source] == pytest.approx(math.log(np.mean(np.exp(wealth))), abs=1e-8)
         assert math.exp(found["bursts"].sources[source]) == pytest.approx(naive_bursts(codes, source), rel=1e-9)
         late = table.delays[100:] > np.median(table.delays[:100])  # type: ignore[index]
         mine = codes[100:] == source
@@ -132,6 +167,7 @@ def test_selection_and_bursts_find_what_they_are_for() -> None:
     assert 11 in flag_sources(found["bursts"].sources, 0.05)
     assert found["selection"].alarm(0.01) is not None
     assert found["rate"].alarm(0.05) is None
+    assert found["level"].alarm(0.05) is None
 
 
 def test_e_bh_by_hand() -> None:
@@ -139,27 +175,6 @@ def test_e_bh_by_hand() -> None:
     assert flag_sources(logs, 0.05) == [1]  # needs 100, 50, 33.3
     assert flag_sources(np.log(np.array([1.0, 100.0, 50.0, 34.0, 0.1])), 0.05) == [1, 2, 3]
     assert flag_sources(np.zeros(0), 0.05) == []
-
-
-def test_false_alarms_on_two_hundred_clean_logs_looked_at_after_every_row() -> None:
-    """Arms are chosen by what was seen (greedily), sources at random; the level is .05, the bound 10 alarms of 200."""
-    luck = np.random.default_rng(6)
-    logs, rows, sources, means = 200, 400, 20, np.array([0.3, 0.5, 0.6])
-    sums, pulls = np.zeros((2, logs, sources, 3))
-    most = np.full(logs, -np.inf)
-    every = np.arange(logs)
-    for _ in range(rows):
-        totals = sums.sum(axis=1), pulls.sum(axis=1)
-        greedy = ((totals[0] + 1.0) / (totals[1] + 1.0)).argmax(axis=1)
-        arm = np.where(luck.random(logs) < 0.2, luck.integers(0, 3, logs), greedy)
-        source = luck.integers(0, sources, logs)
-        sums[every, source, arm] += luck.random(logs) < means[arm]
-        pulls[every, source, arm] += 1.0
-        found = rates(sums, pulls, sums.sum(axis=1), pulls.sum(axis=1))
-        most = np.maximum(most, np.logaddexp.reduce(found, axis=1) - math.log(sources))
-    alarms = int((most >= math.log(20.0)).sum())
-    assert alarms <= 10
-    assert most.max() > math.log(0.1)  # it moved at all
 
 
 def test_intervals_of_means_hold_at_every_row() -> None:

@@ -244,7 +244,9 @@ def retold(learner: rb.Learner, path: Path, skip: set[int]) -> dict[str, Any]:
     return save_values(state)
 
 
-@pytest.mark.parametrize("policy", ["samba", "ucb1", "tsallis-inf-rv"])
+@pytest.mark.parametrize(
+    "policy", ["samba", "ucb1", "tsallis-inf-rv", "window:size=10,inner=ucb1", "restart:inner=ucb1"]
+)
 def test_what_is_retracted_was_never_learnt(tmp_path: Path, policy: str) -> None:
     path = tmp_path / "j"
     learner = played(rb.Learner(policy, ARMS, seed=1, journal=path, sync=False))
@@ -262,7 +264,8 @@ def test_what_is_retracted_was_never_learnt(tmp_path: Path, policy: str) -> None
     assert not learner.learn(7, 1.0)
     learner.close()
     assert first_difference(path, rb.policy(policy)) is None
-    other = {"samba": "samba:learning_rate=0.06", "ucb1": "ucb1:scale=2", "tsallis-inf-rv": "exp3"}[policy]
+    others = {"samba": "samba:learning_rate=0.06", "tsallis-inf-rv": "exp3"}
+    other = others.get(policy, "ucb1:scale=2")
     assert first_difference(path, rb.policy(other)) in range(1, 60)
     with rb.Learner.open(path) as reopened:
         assert reopened.save() == learner.save()

@@ -14,11 +14,13 @@ from robandit.numerics import barrier_step
 from robandit.variates import normal_draw
 from tests.naive.linear import (
     NaiveCwOful,
+    NaiveCwSquareCb,
     NaiveLinear,
     NaiveLinearSamba,
     NaiveLinearSoftmax,
     NaiveLinearThompson,
     NaiveLinUcb,
+    NaiveSquareCb,
 )
 from tests.support import near, stream
 
@@ -28,6 +30,8 @@ TWINS: dict[str, tuple[type[NaiveLinear], dict[str, float]]] = {
     "linear-thompson": (NaiveLinearThompson, {}),
     "linear-samba": (NaiveLinearSamba, {}),
     "linear-softmax": (NaiveLinearSoftmax, {}),
+    "squarecb": (NaiveSquareCb, {}),
+    "cw-squarecb:bears=5": (NaiveCwSquareCb, {"bears": 5.0}),
 }
 GAME = rb.environment("linear:arms=7,dimension=3,gap=0.2")
 DEPENDENT = LinearRewards(
@@ -139,9 +143,9 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, message: str)
 
 
 def test_who_needs_features_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(rb.InputError, match="linucb needs arms with features: give an environment that has some"):
+    with pytest.raises(rb.InputError, match="linucb needs features, of the arms or of whoever comes"):
         rb.simulate(rb.policy("linucb"), rb.Bernoulli((0.1, 0.9)), horizon=10)
-    with pytest.raises(rb.InputError, match="needs arms with features"):
+    with pytest.raises(rb.InputError, match="linear-samba needs features"):
         rb.Learner("linear-samba", ["a", "b"])
     monkeypatch.setattr("robandit.environments.linear.DRAWS", 50)
     with pytest.raises(rb.InputError, match="no game of 30 arms with a gap near"):

@@ -13,27 +13,38 @@ from tests.naive import NAIVE, LinearKlUcb
 from tests.support import near, stream
 
 PHASED = ("aae", "fast-slow-aae", "known-c-aae", "multi-layer-aae", "barbar", "cbarbar", "draa", "barbat")
-ROUNDS = {"ftrl-hybrid": 150, "kl-ucb": 800, "trimmed-ucb": 800} | dict.fromkeys(PHASED, 3000)  # others: 1,200
+ROUNDS = {"ftrl-hybrid": 150, "lb-inf-v": 150, "kl-ucb": 800, "trimmed-ucb": 800} | dict.fromkeys(
+    PHASED, 3000
+)  # others: 1,200
+FIXED: list[dict[str, Any]] = [{"scale": 0.3, "pulls": "blocks"}, {"scale": 0.3, "pulls": "shuffled"}]
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "samba": [{}, {"learning_rate": 0.3}],
     "ucb1": [{}, {"scale": 4.0}],
     "kl-ucb": [{}, {"scale": 2.0}, {"scale": 0.5, "linear": 5.0}],
     "exponential-samba": [{"learning_rate": 0.1}, {"learning_rate": 0.6}],
     "balanced-samba": [{"learning_rate": 0.1}, {"learning_rate": 0.6}],
+    "thompson": [{}, {"probabilities": "computed"}],
     "optimistic-thompson": [{"optimism": 20.0}],
     "bonus-thompson": [{"linear": 20.0}, {"linear": 0.5}],
     "optimistic-ucb": [{"scale": 0.25, "linear": 20.0}, {"scale": 1.0, "linear": 0.5}],
     "trimmed-ucb": [{"trim": 0.05}, {"trim": 0.3, "scale": 0.5}, {"trim": 0.0}],
     "barbar": [{"scale": 1.0}, {"scale": 0.3, "pulls": "blocks"}, {"scale": 0.3, "pulls": "shuffled"}],
-    "cbarbar": [{"scale": 0.5}, {"scale": 0.5, "band": "upper"}],
-    "draa": [{"scale": 0.5}],
-    "barbat": [{"scale": 0.2}],
+    "cbarbar": [{"scale": 0.5}, {"scale": 0.5, "band": "upper"}, *FIXED],
+    "draa": [{"scale": 0.5}, *FIXED],
+    "barbat": [{"scale": 0.2}, *FIXED],
     "ftrl-hybrid": [{}, {"b": 1.0}, {"b": 0.0}],
+    "lb-inf-v": [{}, {"epsilon": 1.0}],
     "ftpl": [{}, {"resampling": "geometric"}],
     "softmax-gradient": [{}, {"baseline": False, "step": 0.5}],
     "epsilon-greedy": [{"epsilon": 0.1}],
     "tempered-thompson": [{"temper": 7.0}],
     "floor": [{"share": 0.2}],
+    "verified-thompson": [{}, {"c": 0.5}],
+    "verified-ucb": [{"c": 0.7}, {"scale": 0.2, "c": 2.0}],
+    "batched": [{"update_every": 30}, {"update_every": 1}],
+    "window": [{"size": 50}, {"size": 1}],
+    "discount": [{"rate": 0.97}, {"rate": 0.3}],
+    "restart": [{"false_alarm": 0.01}, {"false_alarm": 0.9, "withstand": 2.0}],
 }
 CORRUPTIONS = {"fast-slow-aae": (0.0, 5.0, 40.0), "known-c-aae": (0.0, 7.5)}  # assumed levels
 
@@ -70,7 +81,7 @@ CASES = [
 def test_same_arms_as_the_naive_policy(
     name: str, parameters: dict[str, Any], corruption: float, means: tuple[float, ...]
 ) -> None:
-    rounds = ROUNDS.get(name, 1200)
+    rounds = ROUNDS.get(name, 300 if "probabilities" in parameters else 1200)
     policy = shipped("policy")[name](**parameters)
     random, rewards = stream(21), stream(22)
     state = policy.start(rb.Setting(len(means), rounds, corruption))
@@ -85,9 +96,13 @@ def test_same_arms_as_the_naive_policy(
     for t in range(rounds):
         choice, arm = policy.choose(state, random), naive.choose()
         assert choice.arm == arm, f"round {t}"
-        reward = reward_of(means, arm, rewards)
-        policy.learn(state, choice, reward, random)
-        naive.learn(arm, reward)
+        reward, wanted = reward_of(means, arm, rewards), policy.wants_check(state, choice)
+        assert wanted == naive.wants_check(arm), f"round {t}"
+        policy.learn_any(state, choice, reward, wanted, random)
+        if wanted or not policy.asks:
+            naive.learn(arm, reward)
+        else:
+            naive.leave(arm)
         if hasattr(naive, "probabilities") and policy.explicit:
             assert near(state.probabilities, naive.probabilities), (
                 f"after round {t}: {state.probabilities}, not {naive.probabilities}"

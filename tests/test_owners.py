@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,62 +11,10 @@ import pytest
 
 from robandit.client import Client
 from robandit.service.stores.postgres import PostgresStore
-from robandit.service.tokens import new_token
 from tests.crowd import Crowd, check, folded, send
+from tests.fleet import Fleet
 
-LEASE = 1.0
 NEW = {"arms": ["x", "y", "z"], "policy": "samba"}
-
-
-class Fleet:
-    """Processes that serve one database."""
-
-    def __init__(self, database: str, folder: Path) -> None:
-        self.database, self.folder = database, folder
-        self.token = new_token(folder / "tokens", "crowd", "admin")
-        self.processes: dict[str, subprocess.Popen[str]] = {}
-
-    def begin(self) -> str:
-        """One more; its address."""
-        return self.begun(self.launch())
-
-    def launch(self) -> subprocess.Popen[str]:
-        """One more, under way."""
-        words = [sys.executable, "-m", "robandit", "serve", "--db", self.database, "--port", "0", "--lease", f"{LEASE}"]
-        words += ["--token-file", str(self.folder / "tokens")]
-        with (self.folder / "log").open("a") as log:
-            return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, text=True)
-
-    def begun(self, process: subprocess.Popen[str]) -> str:
-        """Its address, when it serves."""
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line.endswith("(as one of several processes)\n"), line
-        address = line.split()[3].rstrip("/")
-        self.processes[address] = process
-        return address
-
-    def pair(self) -> list[str]:
-        """Two that live."""
-        for process in [self.launch() for _ in range(2 - len(self.processes))]:
-            self.begun(process)
-        return list(self.processes)
-
-    def kill(self, address: str) -> None:
-        """At once, as nobody can prepare for."""
-        process = self.processes.pop(address)
-        process.kill()
-        process.wait()
-        process.stdout.close()  # type: ignore[union-attr]
-
-    def end(self) -> list[int]:
-        """All, by a signal; their exit codes."""
-        for process in self.processes.values():
-            process.terminate()
-        codes = [process.wait(timeout=30) for process in self.processes.values()]
-        for process in self.processes.values():
-            process.stdout.close()  # type: ignore[union-attr]
-        return codes
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +46,7 @@ def created(fleet: Fleet, address: str, name: str) -> int:
 def owner(fleet: Fleet, address: str, experiment: int) -> str:
     """Who serves an experiment."""
     for _ in range(1000):
-        status, _, location = send(address, fleet.token, "GET", f"/v1/experiments/{experiment}")
+        status, _, location = send(address, fleet.token, "GET", f"/v1/experiments/{experiment}", follows=True)
         if status == 200:
             return address
         if status == 307:
@@ -122,7 +68,7 @@ def finish(fleet: Fleet, crowd: Crowd, store: PostgresStore, experiment: int, ad
 def test_the_owner_is_killed_and_another_takes_over(fleet: Fleet, store: PostgresStore) -> None:
     first, second = fleet.pair()
     experiment = created(fleet, first, "killed")
-    crowd = Crowd([first, second], experiment, fleet.token)
+    crowd = Crowd([first, second], experiment, fleet.token, follows=True)
     crowd.wait_for(60)
     fleet.kill(first)
     began = time.monotonic()
@@ -188,3 +134,32 @@ def test_the_client_follows_to_the_owner_with_its_token(fleet: Fleet, store: Pos
         decision = client.experiment("followed").decide()
         assert client.experiment("followed").reward(decision.id, 1.0)
     assert send(second, "", "GET", "/v1/experiments/followed")[0] == 401
+
+
+def test_an_owner_that_stops_hands_over_without_a_refusal(database: str, tmp_path: Path) -> None:
+    """With a lease of a minute nobody waits for it to run out: clients are held for a moment and sent on."""
+    fleet = Fleet(database, tmp_path, lease=60.0)
+    first, second = fleet.pair()
+    experiment = created(fleet, first, "handed")
+    crowd = Crowd([first, second], experiment, fleet.token)
+    crowd.wait_for(60)
+    crowd.addresses = [second]
+    crowd.statuses.clear()
+    leaver = fleet.processes.pop(first)
+    leaver.terminate()
+    longest, last, count = 0.0, time.monotonic(), crowd.count()
+    ends = time.monotonic() + 6.0
+    while time.monotonic() < ends:
+        time.sleep(0.01)
+        if crowd.count() > count:
+            longest, last, count = max(longest, time.monotonic() - last), time.monotonic(), crowd.count()
+    assert leaver.wait(timeout=30) == 0
+    leaver.stdout.close()  # type: ignore[union-attr]
+    reader = PostgresStore(database, read_only=True)
+    finish(fleet, crowd, reader, experiment, second)
+    reader.close()
+    print(f"the longest pause between two answers: {longest:.2f} s, {dict(crowd.statuses)}")
+    assert owner(fleet, second, experiment) == second
+    assert crowd.statuses[503] == crowd.statuses[0] == 0
+    assert longest < 3.0
+    assert fleet.end() == [0]

@@ -49,6 +49,7 @@ MEMBERS = {
     "Thompson": "thompson tempered-thompson optimistic-thompson bonus-thompson linear-thompson slate-thompson",
     "UCB": "ucb1 kl-ucb optimistic-ucb trimmed-ucb linucb cw-oful comb-ucb1",
     "gradient": "softmax-gradient linear-softmax",
+    "SquareCB": "squarecb cw-squarecb",
     "FTRL": "exp3 exp3-ix tsallis-inf-iw tsallis-inf-rv ftrl-hybrid ftpl slate-hybrid",
     "elimination": "aae known-c-aae fast-slow-aae multi-layer-aae",
     "BARBAR": "barbar cbarbar draa barbat slate-cbarbar team-draa",

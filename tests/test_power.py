@@ -9,10 +9,10 @@ from typing import Any
 import apsw
 import pytest
 
-from robandit.service.api import ROUTES
 from robandit.service.engine import Answer
 from robandit.service.perform import perform
 from robandit.service.problems import Problem
+from robandit.service.routes import ROUTES
 from robandit.service.service import Service
 from robandit.service.stores import sqlite
 from robandit.service.tokens import Tokens

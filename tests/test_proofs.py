@@ -30,7 +30,8 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, set[st
 @needs_coq
 def test_every_proof_holds_on_the_axioms_of_the_reals_alone(checked: tuple[Path, str, set[str]]) -> None:
     _, stated, axioms = checked
-    for theorem in ("theorem_1", "theorem_1_sharp", "theorem_3", "theorem_4", "learned_agrees"):
+    upper = ("theorem_1", "theorem_1_sharp", "theorem_3", "theorem_3_budget", "theorem_4", "theorem_4_budget")
+    for theorem in (*upper, "least_price", "order_of_K", "two_arms_struck", "learned_agrees"):
         assert re.search(rf"^{theorem}\n", stated, re.MULTILINE)
     assert axioms
     assert axioms <= check.OF_THE_REALS
@@ -54,6 +55,27 @@ def test_with_a_free_step_the_proof_breaks(checked: tuple[Path, str, set[str]], 
     assert broken.returncode != 0
     line, start, end = map(int, re.search(r"line (\d+), characters (\d+)-(\d+)", broken.stderr).groups())
     assert text.splitlines()[line - 1][start:end].endswith("lra")  # it is the arithmetic that fails, and not a name
+
+
+@needs_coq
+@pytest.mark.parametrize(
+    ("definition", "stronger"),
+    [
+        ("Definition u : R := (K - 1) * (", "Definition u : R := (11 / 10) * (K - 1) * ("),
+        ("+ alpha * gap / (1 - alpha) +", "+ 9 / 10 * alpha * gap / (1 - alpha) +"),
+    ],
+)
+def test_a_tenth_more_of_the_lower_bound_is_not_proved(
+    checked: tuple[Path, str, set[str]], definition: str, stronger: str
+) -> None:
+    text = (PROOFS / "ManyRivals.v").read_text()
+    assert text.count(definition) == 1
+    changed = text.replace(definition, stronger)
+    (checked[0] / "Stronger.v").write_text(check.OUR_IMPORTS.sub(r"Require Import All. Import \1.", changed))
+    broken = check.coq(checked[0], "Stronger.v")
+    assert broken.returncode != 0
+    line, start, end = map(int, re.search(r"line (\d+), characters (\d+)-(\d+)", broken.stderr).groups())
+    assert changed.splitlines()[line - 1][start:end] == "lra"  # where the two drifts are bounded by u and v
 
 
 @pytest.mark.parametrize("hole", ["Lemma open : 1 = 2. Admitted.", "Axiom luck : 1 = 2.", "Proof. admit. Qed."])
@@ -182,8 +204,9 @@ def test_the_theorems_speak_of_the_rule_of_algorithm_1(checked: tuple[Path, str,
 
 
 def test_every_lemma_the_page_names_exists() -> None:
-    page = (PROOFS.parent / "docs" / "proofs.md").read_text()
-    named = set(re.findall(r"`([A-Z]\w+)\.([\w']+)`", page)) - {("TwoArms", "v")}
+    docs = PROOFS.parent / "docs"
+    page = (docs / "proofs.md").read_text() + (docs / "proofs-lower.md").read_text()
+    named = set(re.findall(r"`([A-Z]\w+)\.([\w']+)`", page)) - {("TwoArms", "v"), ("ManyRivals", "v")}
     assert len(named) > 50
     for file, name in sorted(named):
         text = (PROOFS / f"{file}.v").read_text()

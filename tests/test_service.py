@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from robandit.service import dashboard, hot, view
-from robandit.service.api import ROUTES
+from robandit.service import dashboard, hot, service, view
+from robandit.service.connections import Connections
+from robandit.service.experiment import open_experiment
 from robandit.service.hot import target_of
+from robandit.service.routes import ROUTES
 from robandit.service.stores.sqlite import SqliteStore
-from tests.serving import Running, running
+from tests.serving import Running, running, until
 
 ROLES = {"decider": "decide", "rewarder": "reward", "reader": "read", "boss": "admin", "none": "decide"}
 
@@ -305,20 +307,66 @@ def test_a_service_that_comes_back_goes_on_where_it_was(tmp_path: Path) -> None:
         assert call("PUT", f"{base}/decisions/{id}/reward", {"reward": 0})[0] == 409
 
 
-def test_a_fault_in_the_middle_of_a_change_stops_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On both paths: the answer is that the outcome is unknown, and nothing is recorded any more."""
-    for cold in (False, True):
-        with running() as served:
-            stopped: list[BaseException] = []
-            served.service.on_failure = stopped.append
-            call = Caller(served, cold=cold)
-            base = begun(call)
-            monkeypatch.setattr(served.service.engine.experiments[1], "decide", lambda *words: 1 / 0)
-            assert call("POST", f"{base}/decisions", {})[0] == 503
-            assert [type(error) for error in stopped] == [ZeroDivisionError]
-            monkeypatch.undo()
-            assert Caller(served, cold=cold)("POST", f"{base}/decisions", {})[0] == 503
-            assert served.service.store.head(1).line == 1
+@pytest.mark.parametrize("cold", [False, True], ids=["hot", "asgi"])
+def test_a_database_that_fails_in_the_middle_of_a_change_stops_the_service(
+    monkeypatch: pytest.MonkeyPatch, cold: bool
+) -> None:
+    """The answer is that the outcome is unknown, and nothing is recorded any more."""
+
+    def fail(*words: Any) -> None:
+        raise OSError("the disk is gone")
+
+    with running() as served:
+        stopped: list[BaseException] = []
+        served.service.on_failure = stopped.append
+        call = Caller(served, cold=cold)
+        base = begun(call)
+        monkeypatch.setattr(served.service.engine.experiments[1], "decide", fail)
+        assert call("POST", f"{base}/decisions", {})[0] == 503
+        assert [type(error) for error in stopped] == [OSError]
+        monkeypatch.undo()
+        assert Caller(served, cold=cold)("POST", f"{base}/decisions", {})[0] == 503
+        assert served.service.store.head(1).line == 1
+
+
+@pytest.mark.parametrize("cold", [False, True], ids=["hot", "asgi"])
+def test_a_fault_of_ours_concerns_one_experiment_and_is_over_when_its_journal_is_read(
+    monkeypatch: pytest.MonkeyPatch, cold: bool
+) -> None:
+    with running() as served:
+        stopped: list[BaseException] = []
+        served.service.on_failure = stopped.append
+        call = Caller(served, cold=cold)
+        base, other = begun(call), begun(call)
+        first = call("POST", f"{base}/decisions", {}, **{"idempotency-key": "k"})[1]
+        failed = served.service.engine.experiments[1]
+        decide, reading = failed.decide, threading.Event()
+        calls = iter(range(10))
+
+        def fail_third(*words: Any) -> Any:
+            return decide(*words) if next(calls) < 2 else 1 / 0
+
+        def read_slowly(*words: Any) -> Any:
+            assert reading.wait(20)
+            return open_experiment(*words)
+
+        monkeypatch.setattr(failed, "decide", fail_third)
+        monkeypatch.setattr(service, "open_experiment", read_slowly)
+        assert call("POST", f"{base}/decisions", {"count": 5})[0] == 500
+        status, body = call("POST", f"{base}/decisions", {})
+        assert status == 503
+        assert "ZeroDivisionError" in body["detail"]
+        status, health = call("GET", "/healthz")
+        assert (status, health["status"]) == (200, "degraded")
+        assert "experiment 1 failed" in health["notes"][-1]
+        assert call("POST", f"{other}/decisions", {})[0] == 201
+        reading.set()
+        until(lambda: call("GET", base)[0] == 200)
+        assert call("GET", base)[1]["decisions"] == 1  # the two before the fault were never answered
+        assert call("POST", f"{base}/decisions", {}, **{"idempotency-key": "k"}) == (200, first)
+        assert call("POST", f"{base}/decisions", {})[0] == 201
+        assert call("GET", "/healthz")[1]["status"] == "ok"
+        assert not stopped
 
 
 def test_a_uvicorn_of_another_shape_serves_without_the_shortcut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -342,7 +390,7 @@ def test_a_uvicorn_of_another_shape_serves_without_the_shortcut(monkeypatch: pyt
         assert call("PUT", f"/v1/experiments/1/decisions/{decision}/reward", {"reward": 1})[0] == 201
         (note,) = call("GET", "/healthz")[1]["notes"]
         assert "requests take more CPU" in note
-        assert hot.hot_protocol(served.service) is Changed
+        assert hot.hot_protocol(served.service, Connections()) is Changed
 
 
 def test_a_page_is_rendered_only_when_something_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:

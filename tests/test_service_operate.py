@@ -243,12 +243,14 @@ def test_the_document_says_what_every_route_takes_and_tells() -> None:
         verb["operationId"] for path in openapi["paths"].values() for verb in path.values() if "operationId" in verb
     }
     assert {"decide", "reward", "rewards", "what_if", "evaluate"} <= names
-    assert "probability" in openapi["components"]["schemas"]["Decision"]["properties"]
+    assert "probability" in openapi["components"]["schemas"]["DecisionReply"]["properties"]
 
 
 def test_metrics_can_be_read_by_prometheus(live: Running) -> None:
     import httpx
 
+    with Client(live.url) as client:
+        client.create("measured", ["a", "b"]).decide()
     lines = httpx.get(f"{live.url}/metrics").text.splitlines()
     values = {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if not line.startswith("#")}
     assert values["robandit_commits_total"] > 0

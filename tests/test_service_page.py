@@ -316,9 +316,9 @@ def test_the_story_in_a_browser(server: Server, chrome: Chrome) -> None:
     chrome.open(f"{server.url}/experiments/1")
     chrome.until("document.getElementById('link').textContent === 'Live.'")
     before = number(chrome, "Decisions")
-    played(server, 1500, ring=False, seed=1)
+    played(server, 600, ring=False, seed=1)
     chrome.until("document.querySelectorAll('.chart canvas').length === 2")  # drawn by the stream, not by a reload
-    chrome.until(f"document.body.innerText.includes('{before + 1500:,}')")
+    chrome.until(f"document.body.innerText.includes('{before + 600:,}')")
     played(server, 1500, ring=True, seed=2)
     chrome.click("form[action$='/look'] button")  # the next look would come in an hour
     chrome.until("document.querySelector('.banner.stopped')", 120)  # by itself, as it was set up to do

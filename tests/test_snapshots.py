@@ -19,6 +19,7 @@ APART = {  # modules that the experiment's imports reach and no state depends on
     "online.rebuild": "calls the docket line by line",
     "online.warm": "the same replay compiled, held to the same bits by its own tests",
     "online.writer": "a journal's file",
+    "service.clock": "says which time a new line gets, which no replay asks",
     "service.ids": "signs ids, which no state holds",
     "service.stores.base": "lines in and out",
     "store.code": "makes the digest",

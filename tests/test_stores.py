@@ -161,6 +161,9 @@ def test_everything_is_there_after_opening_again(open_database: Open) -> None:
     again = open_database()
     assert contents(again) == before
     assert again.meta("key", b"second") == key == b"\0first"
+    for value in (b"first", b"\0second"):
+        again.replace_meta("place", value)
+        assert again.meta("place", b"third") == value
     again.commit([row(1, 6, 8, "g")])
     assert again.head(1).line == 6
 

@@ -10,7 +10,9 @@ import pytest
 
 from robandit.cli.main import main
 from robandit.theory import (
+    candidate,
     lower_bound,
+    many_rivals,
     search,
     statements,
     tables,
@@ -34,10 +36,11 @@ from robandit.theory.verdicts import BY_ID, StatementVerdict
         ("jensen-corrupted", "fails", ["9/20000", "9/40000", "761/1000000", "1/3750"]),
         ("inverse-drift", "holds under a stronger condition", ["7/990", "1/17"]),
         ("inverse-drift-corrupted", "fails", ["17/990"]),
-        ("recovery-time", "fails", ["62677417/40000000", "26/25"]),
+        ("recovery-time", "fails", ["62677417/40000000", "26/25", "Simulated from there it is 26.5"]),
         ("recovery-drift", "fails", ["-1/20000"]),
         ("lemma-8-first-line", "fails", ["1921/4000"]),
-        ("lemma-9", "fails", ["944.5"]),
+        ("lemma-9", "open", ["such steps for each unit"]),
+        ("lemma-9-recovery", "fails", ["944.5"]),
         ("lemma-9-sum", "fails", ["102/5"]),
         ("zeta", "holds under a stronger condition", ["8/1699"]),
         ("lemma-7", "holds", ["no exception"]),
@@ -47,11 +50,11 @@ from robandit.theory.verdicts import BY_ID, StatementVerdict
         ("jensen", "holds", ["no exception"]),
         ("lemma-6-drift", "holds", ["no exception"]),
         ("regret", "holds", ["no exception"]),
-        ("fact-1-order", "fails", ["899"]),
+        ("fact-1-order", "depends on the reading", ["899", "if the O may hide alpha"]),
         ("main-chain", "fails", ["160 C"]),
         ("nested", "holds", ["0 end outside"]),
         ("embedded-chain", "fails", ["tau^(3)"]),
-        ("adversary-power", "fails", ["after it"]),
+        ("adversary-power", "depends on the reading", ["after it", "without knowing which arm"]),
     ],
 )
 def test_verdicts_with_their_fractions(name: str, verdict: str, pieces: list[str]) -> None:
@@ -130,17 +133,19 @@ def test_theorem_2_counts_the_steps_that_fail(monkeypatch: Any) -> None:
     weighed = weigh_bounds.theorem_2()
     assert "five of its steps fail" in weighed.evidence
     assert "the drift near a tie" not in weighed.evidence
-    assert weighed.verdict == "holds under a stronger condition"
+    assert weighed.verdict == "depends on the reading"
+    assert "b >= 39.5, while 1/Delta = 2.5" in weighed.evidence
     verdicts.update(dict.fromkeys(verdicts, "holds"))
     weighed = weigh_bounds.theorem_2()
-    assert (weighed.verdict, "The proof printed stands: none of its steps fail." in weighed.evidence) == ("holds", True)
+    assert "The proof printed stands: none of its steps fail." in weighed.evidence
 
 
 @pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.id)
 def test_theorems_hold_in_fractions_and_a_smaller_constant_does_not(theorem: Theorem) -> None:
     arms = 4 if theorem.id in ("theorem-3", "theorem-4") else 2
-    searched = search.search(theorem, range(2, arms + 1), 2, 150, 1)
-    assert (searched.violations, searched.states) == (0, (arms - 1) * 300)
+    least = 3 if theorem.id == "theorem-3" else 2
+    searched = search.search(theorem, range(least, arms + 1), 2, 150, 1)
+    assert (searched.violations, searched.states) == (0, (arms - least + 1) * 300)
     game = SambaGame(fractions("9/10", "8/10") if arms == 2 else fractions("6/10", "1/2", "1/2"), Fraction(1, 20))
     v = theorem.potential(game)
     assert theorem.applies(game)
@@ -177,6 +182,74 @@ def test_the_attack_of_the_lower_bound_plays_as_it_is_proved() -> None:
     limit = float(game.gap / game.least_price)
     assert abs(paid.mean() - limit) < 4 * paid.std(ddof=1) / 10 + 2 * p0 * limit
     assert (1 - 2 * p0) * float(game.gap) < lost.mean() < float(game.gap)
+
+
+@pytest.mark.parametrize(("arms", "share"), [(3, "1/40"), (5, "1/10"), (24, "1/2400")])
+def test_the_drifts_behind_the_price_of_many_rivals(arms: int, share: str) -> None:
+    """They hold in fractions, near a tie too, and not with a tenth more."""
+    rate = Fraction(share) * Fraction(4, 5)
+    game = SambaGame((Fraction(9, 10), *(Fraction(1, 2) for _ in range(arms - 1))), rate)
+    drifts = many_rivals.bound_drifts(game)
+    equal = (Fraction(1, arms),) * arms
+    first = fractions(*(f"{weight}/{10 * arms + 1}" for weight in (11, *(10 for _ in range(arms - 1)))))
+    forgotten = (
+        Fraction(1, 1000),
+        Fraction(999, 1000) - (arms - 2) * Fraction(1, 2000),
+        *(Fraction(1, 2000),) * (arms - 2),
+    )
+    for p in (equal, first, forgotten, (*first[1:], first[0])):
+        assert many_rivals.excess(game, p) <= 0
+    struck = expected_change(many_rivals.sum_of_inverses, equal, rate, many_rivals.shown_means(game, equal))
+    assert -struck == drifts.struck  # all alike the best arm leads: there the first drift is met exactly
+    monkey = pytest.MonkeyPatch()
+    tighter = dataclasses.replace(drifts, struck=drifts.struck * Fraction(11, 10))
+    monkey.setattr(many_rivals, "bound_drifts", lambda _: tighter)
+    assert many_rivals.excess(game, equal) > 0
+    monkey.undo()
+
+
+def test_the_price_of_many_rivals_nears_half_their_number() -> None:
+    for arms in (3, 12, 100):
+        rate = Fraction(1, 10**7)
+        game = SambaGame((Fraction(9, 10), *(Fraction(1, 2) for _ in range(arms - 1))), rate)
+        least = many_rivals.bound_drifts(game).least_price
+        rest = 1 - 2 * rate - 2 * (arms**2 - 1) * game.rho  # the closed form of docs/proofs-lower.md
+        assert Fraction(arms - 1, 2) * rest <= least < Fraction(arms - 1, 2)
+        assert least < THEOREMS[3].potential(game).prices[1]
+    with pytest.raises(ValueError, match="one mean"):
+        many_rivals.bound_drifts(SambaGame(fractions("9/10", "1/2", "2/5"), Fraction(1, 10)))
+    assert many_rivals.search((3, 6), 2, 200, 5) == (800, 0, 0)
+
+
+def explicit(state: candidate.GroupedState) -> tuple[Fraction, ...]:
+    return (state.best, *(x for x, n in state.rivals for _ in range(n)))
+
+
+def test_the_candidate_groups_arms_without_changing_the_round() -> None:
+    """Groups of equal rivals against every arm on its own, the potential in floats; and both of its breaks."""
+    game = SambaGame((Fraction(6, 10), *(Fraction(1, 2) for _ in range(7))), Fraction(2, 25))
+    v = candidate.Candidate()
+
+    def potential(p: tuple[Fraction, ...]) -> float:
+        rivals = sorted((float(x) for x in p[1:]), reverse=True)
+        o, norm = sum(rivals[1:]), sum(x**3 for x in rivals[1:]) ** (1 / 3)
+        t = min(max((o - 0.05) / 0.4, 0.0), 1.0)
+        bracket = max(1 / float(p[0]) - 3 * t * t * (3 - 2 * t) / norm - 10, 0.0)
+        return (2.2 * float(p[0]) * bracket**2 + 200 * sum(np.log(x) for x in rivals)) / 0.08
+
+    for state in list(candidate.grid(8))[::41]:
+        p = explicit(state)
+        here = potential(p)
+        gains = [potential(after_success(p, arm, game.rate)) - here for arm in range(8)]
+        drift = sum(float(p[arm] * game.means[arm]) * gain for arm, gain in enumerate(gains))
+        regret = 0.1 * (1 - float(p[0]))
+        assert float(candidate.weigh_state(game, state, v)[0]) == pytest.approx((drift + regret) / regret, rel=1e-6)
+    flat = candidate.check_candidate(game, candidate.Candidate(foot=4), 3)
+    assert (flat["states"], flat["violations"]) == (260, 2)
+    many = SambaGame((Fraction(9, 10), *(Fraction(1, 2) for _ in range(999))), Fraction(2, 25))
+    foot = candidate.arrange(Fraction(1, 331), [(Fraction(300, 331), 1), (Fraction(30, 331) / 998, 998)])
+    assert candidate.weigh_state(many, foot, v)[0] > 0
+    assert candidate.weigh_state(many, foot, candidate.Candidate(foot=4))[0] < 0
 
 
 def deep(arms: int) -> list[tuple[Fraction, ...]]:
@@ -270,7 +343,8 @@ def test_the_command(monkeypatch: Any, capsys: Any) -> None:
     assert main(["paper", "theory", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert [item["verdict"] for item in result["statements"]] == ["fails", "holds under a stronger condition"]
-    assert [item["label"] for item in result["theorems"]] == ["proved", "proved", "certified"]
+    assert [item["label"] for item in result["theorems"]] == ["proved", "proved", "proved", "certified"]
+    assert result["theorems"][2]["id"] == "lower-bound-k"
     assert result["theorems"][0]["violations"] == 0
     assert set(result["statements"][0]) == {"id", "text", "where", "verdict", "label", "evidence"}
     assert (

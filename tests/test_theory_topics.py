@@ -156,6 +156,37 @@ def test_three_arms_by_brute_force() -> None:
     assert exact.regret - price * exact.spending == pytest.approx(2 * loss(equal) + best, abs=1e-5)
 
 
+def test_the_price_by_number_of_arms_and_its_picture(capsys: Any, tmp_path: Path) -> None:
+    """Between what is proved below and above, within four standard errors; shorter plays than the page has."""
+    file = tmp_path / "arms.png"
+    words = ["paper", "theory", "arms", "--arms", "6", "--runs", "4", "--plot", str(file)]
+    assert main([*words, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert file.stat().st_size > 10_000
+    assert [(row["steps"], row["arms"]) for row in result["rows"]] == [
+        ("small", 3),
+        ("small", 6),
+        ("fixed", 3),
+        ("fixed", 6),
+    ]
+    for row in result["rows"]:
+        assert row["least"] < row["measured"]["mean"] < row["theorem_3"] < 20
+    prices = [row["measured"]["mean"] for row in result["rows"]]
+    assert prices == pytest.approx([1.88, 4.61, 1.69, 2.90], abs=0.35)  # the page's; 4 runs have errors below 0.08
+    assert main(["paper", "theory", "arms", "--runs", "0"]) == 0
+    printed = capsys.readouterr().out
+    assert "768" in printed
+    assert "±" not in printed
+
+
+def test_the_bounds_of_tsallis_inf_have_the_constants_of_their_proofs() -> None:
+    rows = {row["policy"]: row["bound"] for row in tabulate_bounds(MEANS, 100_000, 0.0, 0, 1)["policies"]}
+    assert rows["tsallis-inf-iw"] == pytest.approx(666, abs=0.5)
+    assert rows["tsallis-inf-rv"] == pytest.approx(844, abs=0.5)
+    struck = {row["policy"]: row["bound"] for row in tabulate_bounds(MEANS, 100_000, 60.0, 0, 1)["policies"]}
+    assert struck["tsallis-inf-rv"] == pytest.approx(2 * math.sqrt(2e5) + 28 * math.log(1e5) + 16 + 120)
+
+
 def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
     file = tmp_path / "prices.png"
     words = [
@@ -187,6 +218,7 @@ def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
     assert main(["paper", "theory", "bounds", "--horizon", "300", "--runs", "0"]) == 0
     out = capsys.readouterr().out
     assert "Threat model B" in out
+    assert "does not know C" in out
     assert "Lai and Robbins" in out
     three = [
         "paper",
@@ -210,6 +242,8 @@ def test_commands_and_their_picture(capsys: Any, tmp_path: Path) -> None:
         (["paper", "theory", "nothing"], "topic 'nothing' is unknown"),
         (["paper", "theory", "steps", "--means", "0.9,0.8,0.7"], "two numbers"),
         (["paper", "theory", "shown", "--plot", "x.png"], "draws bounds, prices"),
+        (["paper", "theory", "arms", "--arms", "2"], "from 3 to 768"),
+        (["paper", "theory", "arms", "--runs", "1", "--plot", "x.png"], "at least 2"),
         (["paper", "theory", "bounds", "--runs", "-1"], "at least 0"),
         (["paper", "theory", "bounds", "--budget", "-1"], "from 0 to"),
         (["paper", "theory", "steps", "--horizon", "0"], "between 1 and"),

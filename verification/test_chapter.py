@@ -1,4 +1,4 @@
-"""docs/theory.md says what its commands say."""
+"""docs/theory*.md say what their commands say."""
 
 import subprocess
 import sys

@@ -30,6 +30,7 @@ from robandit.service.stores.memory import MemoryStore
 from tests.machine import Machine
 from tests.postgres_server import Server
 from tests.power import cuts, recorded
+from tests.test_campaign import run_campaign
 from tests.test_power import Early, check_fault, folder
 
 MILLION = 1_000_000
@@ -113,6 +114,14 @@ def test_two_hundred_kills_of_the_server(tmp_path: Path) -> None:
     assert found["kills"] == 200
     assert [found[what] for what in ("lost", "twice", "states that differ", "wrong answers")] == [0, 0, 0, 0]
     assert found["acknowledged"] > 5000
+
+
+@pytest.mark.parametrize("flags", [["--seed", "1"], ["--seed", "2", "--postgres"]])
+def test_two_minutes_of_faults(tmp_path: Path, flags: list[str]) -> None:
+    outcome = run_campaign(tmp_path, "--seconds", "120", "--every", "2", *flags)
+    print(outcome)
+    assert sum(outcome["faults"].values()) >= 12
+    assert outcome["acknowledged"] > 2000
 
 
 def test_a_million_rewards_doubled_shuffled_and_contradicted() -> None:

@@ -39,6 +39,7 @@ GAMES = {
     "slates": "slate policy",
 }  # the kind of policy for each game
 POLICIES = tuple(GAMES.values())
+MOST_NESTED = 20  # parts inside each other, in text
 ENTRY_POINTS = "robandit.parts"  # the group under which other packages name modules or classes of parts
 
 
@@ -241,6 +242,10 @@ def split(text: str, separator: str) -> list[str]:
     pieces, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
+        if depth > MOST_NESTED:
+            raise InputError(
+                f"at most {MOST_NESTED} parts can stand inside each other, in {text[:40]!r}... there are more"
+            )
         if letter == separator and depth == 0:
             pieces.append("")
         else:

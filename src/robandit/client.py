@@ -11,7 +11,7 @@ reward counts once however often it is sent.
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 from uuid import uuid4
@@ -84,9 +84,18 @@ class ExperimentRequests:
     def __init__(self, experiment: str | int) -> None:
         self.base = f"/v1/experiments/{quote(str(experiment), safe='')}"
 
-    def decide(self, eligible: Sequence[str] | None, unit: str | None, key: str | None) -> ServiceRequest:
+    def decide(
+        self,
+        eligible: Sequence[str] | None,
+        unit: str | None,
+        key: str | None,
+        source: str | None,
+        context: Mapping[str, Any] | None,
+    ) -> ServiceRequest:
         """For a decision; with a new key if there is none, so that it can be sent again."""
-        body = {"eligible": None if eligible is None else list(eligible), "unit": unit}
+        body: dict[str, Any] = {"eligible": None if eligible is None else list(eligible), "unit": unit}
+        body |= {} if context is None else {"context": dict(context)}
+        body |= {} if source is None else {"source": source}
         return ServiceRequest("POST", f"{self.base}/decisions", body, key or uuid4().hex)
 
     def reward(self, id: str, reward: float, source: str | None, part: str | None) -> ServiceRequest:
@@ -156,10 +165,16 @@ class ExperimentClient:
         self.client, self.requests = client, ExperimentRequests(id)
 
     def decide(
-        self, eligible: Sequence[str] | None = None, *, unit: str | None = None, key: str | None = None
+        self,
+        eligible: Sequence[str] | None = None,
+        *,
+        unit: str | None = None,
+        key: str | None = None,
+        source: str | None = None,
+        context: Mapping[str, Any] | None = None,
     ) -> ServedDecision:
-        """Choose an arm."""
-        return read_decision(self.client.send(self.requests.decide(eligible, unit, key)))
+        """Choose an arm; `source` says who will report, `context` who comes, where features were declared."""
+        return read_decision(self.client.send(self.requests.decide(eligible, unit, key, source, context)))
 
     def reward(self, id: str, reward: float, source: str | None = None, part: str | None = None) -> bool:
         """Report what a decision earned; returns False if that was reported before."""
@@ -231,10 +246,16 @@ class AsyncExperiment:
         self.client, self.requests = client, ExperimentRequests(id)
 
     async def decide(
-        self, eligible: Sequence[str] | None = None, *, unit: str | None = None, key: str | None = None
+        self,
+        eligible: Sequence[str] | None = None,
+        *,
+        unit: str | None = None,
+        key: str | None = None,
+        source: str | None = None,
+        context: Mapping[str, Any] | None = None,
     ) -> ServedDecision:
-        """Choose an arm."""
-        return read_decision(await self.client.send(self.requests.decide(eligible, unit, key)))
+        """Choose an arm; `source` says who will report, `context` who comes, where features were declared."""
+        return read_decision(await self.client.send(self.requests.decide(eligible, unit, key, source, context)))
 
     async def reward(self, id: str, reward: float, source: str | None = None, part: str | None = None) -> bool:
         """Report what a decision earned; returns False if that was reported before."""

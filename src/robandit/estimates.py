@@ -67,6 +67,13 @@ def estimate_difference(first: Samples, second: Samples) -> Estimate:
     return estimate(np.asarray(first[:runs]) - np.asarray(second[:runs]))
 
 
+def estimate_ratio(above: Samples, below: Samples) -> Estimate:
+    """Estimate mean(above)/mean(below), run by run: linear at the means (the delta method)."""
+    first, second = np.asarray(above), np.asarray(below)
+    ratio = first.mean() / second.mean()
+    return estimate(ratio + (first - ratio * second) / second.mean())
+
+
 def half_widths(samples: Floats) -> Floats | None:
     """Half of the 95 % interval of each column's mean; None for a single row."""
     rows = len(samples)

@@ -11,6 +11,7 @@ EXTRAS = {
     "service": ("apsw", "httptools", "msgspec", "psycopg", "starlette", "uvicorn", "uvloop"),
     "client": ("httpx",),
     "cluster": ("distributed", "dask"),
+    "gym": ("gymnasium",),
 }
 EXTRA_OF = {library: extra for extra, libraries in EXTRAS.items() for library in libraries}
 

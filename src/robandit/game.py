@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,8 @@ class Setting:
     arms: int
     horizon: int
     corruption: float = 0.0
-    features: Floats | None = field(default=None, compare=False)  # of each arm, (arms, dimension)
+    # of each arm, (arms, dimension); or one row, which all arms see: then each arm is learnt of apart
+    features: Floats | None = field(default=None, compare=False)
     agents: int = 1  # who play the same arms: round t is that of agent t mod V, and the horizon counts all of them
     slots: int = 1  # items of a slate, shown in as many rounds, each of them paid
     family: NDArray[np.int64] | None = field(default=None, compare=False)  # the slates allowed; None: any items
@@ -57,8 +58,15 @@ class PolicyInPlay(Part, Generic[Memory]):
     plays: ClassVar[str] = "arms"  # the game it is made for: arms, or a wider one
     explicit: ClassVar[bool] = True  # `probabilities` really is the distribution of the next choice
     has_own_choose: ClassVar[bool] = False  # (derived) its note may mean something to `learn`
+    defers: ClassVar[bool] = False  # `defer` is the policy's own (derived)
     looks: ClassVar[bool] = False  # `look` is the policy's own (derived): it takes features that change
+    refreshes: ClassVar[bool] = False  # `refresh` is the policy's own (derived)
     reads_note: ClassVar[bool] = False  # `learn` needs the note its own `choose` made: a log without notes says nothing
+    asks: ClassVar[bool] = False  # `wants_check` is the policy's own (derived): it tells verified rewards from others
+    can_restart: ClassVar[bool] = False  # `restart` is the policy's own (derived)
+    can_fade: ClassVar[bool] = False  # `fade` is the policy's own (derived)
+    can_unlearn: ClassVar[bool] = False  # `unlearn` is the policy's own (derived)
+    cannot_forget: ClassVar[str] = "it does not say how"  # the reason, where one of the three is missing
 
     def start(self, setting: Setting) -> Memory:
         """The state before round one."""
@@ -68,7 +76,10 @@ class PolicyInPlay(Part, Generic[Memory]):
         """Draw what a run needs before its first round; most policies need nothing."""
 
     def look(self, state: Memory, features: Floats) -> None:
-        """See the features of each arm in this round, where they change; keeps `probabilities` true."""
+        """See the features of this round, shaped as those of the setting; keeps `probabilities` true."""
+
+    def refresh(self, state: Memory) -> None:
+        """Bring `probabilities` up to date, where `learn` puts that off; called before they are read."""
 
     def choose(self, state: Any, random: Random) -> Choice:
         """Draw an arm from p(t); leaves the state as it is."""
@@ -78,8 +89,28 @@ class PolicyInPlay(Part, Generic[Memory]):
     def learn(self, state: Memory, choice: Choice, reward: float, random: Random) -> None:
         """Update the state with the reward seen for a choice, and keep `probabilities` true."""
 
+    def wants_check(self, state: Memory, choice: Choice) -> bool:
+        """Whether the reward of this choice shall be verified; leaves the state as it is."""
+        return False
+
+    def learn_verified(self, state: Memory, choice: Choice, reward: float, random: Random) -> None:
+        """Update the state with a verified reward, in place of `learn`; called only for a policy that asks."""
+
     def defer(self, state: Memory, choice: Choice) -> None:
         """Take note of a choice whose reward will come later, or never; without delays nobody calls this."""
+
+    def restart(self, state: Memory) -> None:
+        """Forget everything, in place: what `start` returned, but for arms that are gone."""
+
+    def fade(self, state: Memory, share: float) -> None:
+        """Keep a share of what every reward left behind; the `learn` that follows makes `probabilities` true."""
+
+    def outcome(self, reward: float, random: Random) -> float:
+        """What a reward counts as: itself, or the success or failure that is drawn for it."""
+        return reward
+
+    def unlearn(self, state: Memory, arm: int, outcome: float) -> None:
+        """Take back one outcome of an arm; the `learn` that follows makes `probabilities` true."""
 
 
 class PolicyOnline(PolicyInPlay[Memory]):
@@ -87,6 +118,13 @@ class PolicyOnline(PolicyInPlay[Memory]):
 
     arms_fixed: ClassVar[str] = ""  # why it needs all its arms from first to last; empty where they may come and go
     rewards_fixed: ClassVar[str] = ""  # why a reward cannot be taken back; empty where it can
+
+    def learn_any(self, state: Memory, choice: Choice, reward: float, is_verified: bool, random: Random) -> None:
+        """Learn a reward, as a verified one where it is and the policy tells them apart."""
+        if is_verified and self.asks:
+            self.learn_verified(state, choice, reward, random)
+        else:
+            self.learn(state, choice, reward, random)
 
     def choose_among(self, state: Any, eligible: list[int], random: Random) -> Choice:
         """Draw one of some arms only."""
@@ -99,6 +137,12 @@ class PolicyOnline(PolicyInPlay[Memory]):
         shares = [float(state.probabilities[arm]) for arm in eligible]
         total = sum(shares)
         return [share / total for share in shares] if total > 0.0 else [1.0 / len(shares)] * len(shares)
+
+    def as_deployed(self) -> Self:
+        """The policy that a new learner takes in place of this one: as it is, but for the policies inside."""
+        inside = {item.name: getattr(self, item.name) for item in fields(self)}
+        changes = {name: value.as_deployed() for name, value in inside.items() if isinstance(value, PolicyOnline)}
+        return replace(self, **changes) if changes else self
 
     def admit(self, state: Memory, arm: int, present: list[int]) -> None:
         """Give an arm that was added or comes back its share beside the others present; its fields are fresh or old."""
@@ -163,6 +207,13 @@ class Policy(PolicyInWords[Memory]):
         super().__init_subclass__(**options)
         cls.has_own_choose = cls.choose is not PolicyInPlay.choose
         cls.looks = cls.look is not PolicyInPlay.look
+        cls.defers = cls.defer is not PolicyInPlay.defer
+        cls.refreshes = cls.refresh is not PolicyInPlay.refresh
+        if "asks" not in vars(cls):  # a wrapper says what the policy inside does
+            cls.asks = cls.wants_check is not PolicyInPlay.wants_check
+        for way in ("restart", "fade", "unlearn"):
+            if f"can_{way}" not in vars(cls):  # a wrapper says what the policy inside can
+                setattr(cls, f"can_{way}", getattr(cls, way) is not getattr(PolicyInPlay, way))
 
 
 class Environment(Part, Generic[Memory]):
@@ -171,20 +222,29 @@ class Environment(Part, Generic[Memory]):
     means: tuple[float, ...]
     features: Floats | None = None  # of each arm, for policies to see
     family: NDArray[np.int64] | None = None  # (slates, items): what may be shown together, where not anything may
-    context_size: int = 0  # features of each arm, new in every round; 0 where the game stays the same
+    context_size: int = 0  # features that are new in every round; 0 where the game stays the same
     is_contextual: ClassVar[bool] = False  # `context` is the environment's own (derived)
+    changes: ClassVar[bool] = False  # `change` is the environment's own (derived): `means` are those of round 0
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.is_contextual = cls.context is not Environment.context
+        if "changes" not in vars(cls):  # a wrapper says what the environment inside does
+            cls.changes = cls.change is not Environment.change
 
     def start(self) -> Memory:
         """The tables `reward` reads."""
         raise NotImplementedError(f"{self.name} has no start")
 
     def context(self, tables: Memory, uniform: float, features: Floats, means: Floats) -> float:
-        """Write each arm's features and mean in this round; returns what is left of the uniform, for the reward."""
+        """Write the features (one row) and each arm's mean in this round; returns what is left of the uniform."""
         return uniform
+
+    def change(self, tables: Memory, t: int, means: Floats, random: Random) -> None:
+        """Move the means from those of the round before to those of round t; in round 0, write the first ones.
+
+        What it draws must not depend on what is played, so that plays with the same seed meet the same world.
+        """
 
     def reward(self, tables: Memory, arm: int, mean: float, uniform: float) -> float:
         """The reward of an arm whose mean was moved to `mean`, from exactly one uniform."""

@@ -11,6 +11,8 @@ from robandit.parts import Part, Word, hints_of
 from robandit.schedule import Schedule
 
 SCALARS = {bool: "bool", int: "int64", float: "float64", np.int64: "int64", np.float64: "float64", np.bool_: "bool"}
+# marks a field of a state that follows from the others: a kernel sees it, a saved state does not hold it
+SCRATCH = {"scratch": True}
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,14 @@ class Layout:
         return f"{self.cls.__module__}.{self.cls.__qualname__}({','.join(inside)})"
 
     def kinds(self) -> dict[str, Any]:
-        """Every field's name and type, without the classes' names."""
-        return {name: kind if isinstance(kind, str) else kind.kinds() for name, kind in self.items}
+        """Every saved field's name and type, without the classes' names."""
+        return {name: kind if isinstance(kind, str) else kind.kinds() for name, kind in self.saved}
+
+    @property
+    def saved(self) -> tuple[tuple[str, "str | Layout"], ...]:
+        """The fields that a saved state holds: all but the scratch, which follows from them."""
+        follows = {item.name for item in fields(self.cls) if item.metadata == SCRATCH}
+        return tuple((name, kind) for name, kind in self.items if name not in follows)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 FAR = 1e12  # a loss no arm comes back from
+FORGOTTEN = 1e-9  # a count that is none
 
 
 def argmax(values: Floats) -> int:
@@ -116,8 +117,46 @@ def no_longer_awaited(waiting: Floats, arm: int) -> int:
     """Take an arm's reward off those awaited; returns 1 if it was not, so that its choice is new."""
     if waiting[arm] == 0.0:
         return 1
-    waiting[arm] -= 1.0
+    waiting[arm] = max(waiting[arm] - 1.0, 0.0)
     return 0
+
+
+def uncount(pulls: Floats, sums: Floats, waiting: Floats, arm: int, outcome: float) -> float:
+    """Take one reward of an arm back, with its share of those that are awaited and may never come; returns the mean."""
+    before = pulls[arm]
+    pulls[arm] -= 1.0
+    waiting[arm] *= pulls[arm] / before
+    sums[arm] = max(sums[arm] - outcome, 0.0) if pulls[arm] > 0.0 else 0.0
+    return float(sums[arm] / pulls[arm]) if pulls[arm] > 0.0 else 0.0
+
+
+def fade_counts(pulls: Floats, sums: Floats, waiting: Floats, share: float) -> None:
+    """Keep a share of every count; what is next to nothing is nothing."""
+    for arm in range(len(pulls)):
+        pulls[arm] *= share
+        sums[arm] *= share
+        waiting[arm] *= share
+        if pulls[arm] < FORGOTTEN:
+            pulls[arm] = sums[arm] = 0.0
+        if waiting[arm] < FORGOTTEN:
+            waiting[arm] = 0.0
+
+
+def choices_remembered(pulls: Floats, waiting: Floats) -> int:
+    """How many choices the counts stand for, as a whole number."""
+    seen, awaited = 0.5, 0
+    for arm in range(len(pulls)):
+        seen += pulls[arm]
+        awaited += math.ceil(waiting[arm])
+    return int(seen) + awaited
+
+
+def fade_losses(losses: Floats, rounds: int, share: float) -> int:
+    """Keep a share of every estimated loss; returns the rounds they stand for, at most 1/(1 - share)."""
+    for arm in range(len(losses)):
+        if losses[arm] < 0.5 * FAR:  # an arm that is gone stays far
+            losses[arm] *= share
+    return min(rounds, int(1.0 / (1.0 - share)))
 
 
 def mean_of_all(sums: Floats, pulls: Floats) -> float:

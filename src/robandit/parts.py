@@ -21,7 +21,8 @@ class About:
     name: str
     summary: str
     reference: str = ""
-    fidelity: str = "exact"  # exact | recalled | reconstruction
+    fidelity: str = "exact"  # exact | recalled | reconstruction | variant
+    basis: str = ""  # what that label rests on: the text or code that was read or run beside it
     needs: tuple[str, ...] = ()  # of a Setting: horizon, corruption, features, agents, slots, family; and delta
     sees: tuple[str, ...] = ()  # what an attacker looks at: such as p(t), the arm, the reward
     late: str = "no"  # rewards that come late, out of order or never: exact, weighted by the logged probability, or no

@@ -18,7 +18,7 @@ def save_values(value: Any, layout: Layout | None = None) -> dict[str, Any]:
     A state whose arrays are lists (see online/lists.py) is written by the layout it has with arrays.
     """
     out: dict[str, Any] = {}
-    for name, kind in (layout or layout_of(value)).items:
+    for name, kind in (layout or layout_of(value)).saved:
         field = getattr(value, name)
         if isinstance(kind, Layout):
             out[name] = save_values(field, kind)
@@ -28,7 +28,8 @@ def save_values(value: Any, layout: Layout | None = None) -> dict[str, Any]:
 
 
 def save_state(policy: Policy[Any], state: Any) -> dict[str, Any]:
-    """A state with what is needed to refuse it where it does not belong."""
+    """A state with what is needed to refuse it where it does not belong; its probabilities are brought up to date."""
+    policy.refresh(state)
     values = save_values(state)
     check_values(state, layout_of(state), values, "")
     return {"format": FORMAT, "policy": policy.name, "fields": layout_of(state).kinds(), "values": values}
@@ -77,10 +78,10 @@ def keys_of(document: Any) -> str:
 
 def check_values(state: Any, layout: Layout, values: Any, path: str) -> None:
     """Raise InputError for values of another shape or type, and for NaN and infinity."""
-    names = [name for name, _ in layout.items]
+    names = [name for name, _ in layout.saved]
     if not isinstance(values, dict) or list(values) != names:
         raise InputError(f"a saved state's values{path} must be {', '.join(names)}, not {keys_of(values)}")
-    for name, kind in layout.items:
+    for name, kind in layout.saved:
         where, field = f"{path}.{name}", getattr(state, name)
         if isinstance(kind, Layout):
             check_values(field, kind, values[name], where)
@@ -112,7 +113,7 @@ def fits(leaf: Any, kind: str) -> bool:
 
 def put(state: Any, layout: Layout, values: dict[str, Any]) -> None:
     """Write checked values into a state, its arrays in place."""
-    for name, kind in layout.items:
+    for name, kind in layout.saved:
         if isinstance(kind, Layout):
             put(getattr(state, name), kind, values[name])
         elif kind.endswith("]"):

@@ -31,6 +31,13 @@ class NaivePolicy:
         """Take in the reward of the arm just chosen."""
         raise NotImplementedError
 
+    def wants_check(self, arm: int) -> bool:
+        """Whether the reward of the arm just chosen shall be verified; a policy that asks learns from those alone."""
+        return False
+
+    def leave(self, arm: int) -> None:
+        """The reward of the arm just chosen was not verified."""
+
     def draw(self, probabilities: Sequence[float]) -> int:
         """Draw an index with the given probabilities from one uniform number."""
         u = self.random.uniform()

@@ -136,19 +136,44 @@ class NaiveKlUcb(HistoryPolicy):
         return argmax([self.upper_bound(history, exploration) for history in self.rewards])
 
 
+def beta_grid(wins: float, losses: float, points: int = 4000) -> list[float]:
+    """Return P(a Beta number lies in each of so many equal pieces of [0, 1]), by its density in their middles."""
+    middles = [(place + 0.5) / points for place in range(points)]
+    logs = [(wins - 1) * math.log(x) + (losses - 1) * math.log(1 - x) for x in middles]
+    largest = max(logs)
+    weights = [math.exp(value - largest) for value in logs]
+    total = sum(weights)
+    return [weight / total for weight in weights]
+
+
+def best_of_grids(grids: list[list[float]]) -> list[float]:
+    """Return the probability that each arm is the best, ties within a piece shared."""
+    below, shares = [0.0] * len(grids), [0.0] * len(grids)
+    for pieces in zip(*grids, strict=True):
+        halves = [under + piece / 2 for under, piece in zip(below, pieces, strict=True)]
+        for arm, piece in enumerate(pieces):
+            shares[arm] += piece * math.prod(half for other, half in enumerate(halves) if other != arm)
+        below = [under + piece for under, piece in zip(below, pieces, strict=True)]
+    return [share / sum(shares) for share in shares]
+
+
 class NaiveThompson(NaivePolicy):
     """Thompson sampling from Beta(1,1) priors with Bernoulli binarisation of the rewards."""
 
-    def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness) -> None:
+    def __init__(
+        self, arms: int, horizon: int, corruption: float, random: Randomness, *, probabilities: str = "usual"
+    ) -> None:
         super().__init__(arms, horizon, corruption, random)
         self.successes = [0] * arms
         self.failures = [0] * arms
+        self.is_computed = probabilities == "computed"
 
     def choose(self) -> int:
-        """Play the arm with the largest posterior draw."""
-        return argmax(
-            [self.random.beta(1 + wins, 1 + losses) for wins, losses in zip(self.successes, self.failures, strict=True)]
-        )
+        """Play the arm with the largest posterior draw, or draw it from the probabilities to be the best."""
+        counts = [(1 + wins, 1 + losses) for wins, losses in zip(self.successes, self.failures, strict=True)]
+        if self.is_computed:
+            return self.draw(best_of_grids([beta_grid(*pair) for pair in counts]))
+        return argmax([self.random.beta(*pair) for pair in counts])
 
     def learn(self, arm: int, reward: float) -> None:
         """Count a success or a failure."""

@@ -50,6 +50,20 @@ class NaiveSampling(NaiveArms):
         return int(np.argmax(self.values(user) + 0.5 * np.array(drawn)))
 
 
+class NaiveGaps(NaiveArms):
+    """An arm is drawn by its gap to the best prediction."""
+
+    def choose(self, user: np.ndarray) -> int:
+        """The arm for this user."""
+        values, arms = self.values(user), len(self.moments)
+        error = arms * len(user) * np.log(1 + self.rounds)
+        gamma = 16 * np.sqrt(arms * self.rounds / error) if self.rounds else 0.0
+        shares = 1 / (arms + gamma * (values.max() - values))
+        best = int(np.argmax(values))
+        shares[best] += 1 - shares.sum()
+        return min(int((np.cumsum(shares) <= self.random.uniform()).sum()), arms - 1)
+
+
 def play(policy: NaiveArms, users: np.ndarray, means: np.ndarray, paid: Randomness, budget: float) -> tuple[float, ...]:
     """Regret and bill of a game in which whatever is best in a round fails while the budget lasts."""
     regret = spent = 0.0

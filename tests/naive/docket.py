@@ -37,7 +37,7 @@ class Journal:
 
     def open(self, number: int, time: float | None) -> bool:
         """Whether anything may still be said about a decision."""
-        if not 0 <= number < len(self.made) or len(self.made) - number > self.terms.patience:
+        if not 0 <= number < len(self.made) or self.given_up(number) < inf:
             return False
         return time is None or time < self.ends(number)
 
@@ -93,9 +93,10 @@ class Journal:
         return self.first_line_at(line, due), due, int(bool(rewards) and hold > 0), number, rewards
 
     def given_up(self, number: int) -> float:
-        """The line of the decision that makes this one too old."""
-        late = number + self.terms.patience
-        return self.made[late][0] if late < len(self.made) else inf
+        """The line of the decision that makes this one too old: so many decisions of the same token came since."""
+        token = self.made[number][1].get("by", "")
+        later = [line for line, entry in self.made[number + 1 :] if entry.get("by", "") == token]
+        return later[self.terms.patience - 1] if len(later) >= self.terms.patience else inf
 
     def told(self) -> Told:
         """What counts under what operators said last."""

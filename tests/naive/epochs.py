@@ -10,6 +10,20 @@ def barbar_lambda(scale: float, arms: int, horizon: int, delta: float) -> float:
     return scale * math.log(8 * arms / delta * math.log2(horizon))
 
 
+class Planned(NaivePolicy):
+    """Pulls that are due, in blocks or shuffled; a policy that draws at random has nothing due."""
+
+    due: list[int]
+    pulls: str
+
+    def due_shares(self) -> list[float]:
+        """Which entry comes next, as a distribution."""
+        if self.pulls == "shuffled":
+            return [count / sum(self.due) for count in self.due]
+        first = next(entry for entry, count in enumerate(self.due) if count > 0)
+        return [float(entry == first) for entry in range(len(self.due))]
+
+
 class NaiveBarbar(NaivePolicy):
     """BARBAR (Gupta, Koren and Talwar)."""
 
@@ -73,7 +87,7 @@ class NaiveBarbar(NaivePolicy):
             self.start_epoch()
 
 
-class NaiveDraa(NaivePolicy):
+class NaiveDraa(Planned):
     """DRAA for a single agent, a reconstruction of Liu, Li and Li."""
 
     def __init__(
@@ -85,10 +99,12 @@ class NaiveDraa(NaivePolicy):
         *,
         scale: float = 1024.0,
         delta: float | None = None,
+        pulls: str = "random",
     ) -> None:
         super().__init__(arms, horizon, corruption, random)
         self.lam = barbar_lambda(scale, arms, horizon, self.failure_probability(delta))
         self.gaps = [1.0] * arms
+        self.pulls = pulls
         self.epoch = 0
         self.start_epoch()
 
@@ -103,6 +119,10 @@ class NaiveDraa(NaivePolicy):
         for arm in active:
             self.expected[arm] = (self.length - bad) / len(active)
         self.probabilities = [count / self.length for count in self.expected]
+        if self.pulls != "random":
+            self.due = [math.ceil(count) for count in self.expected]
+            self.length, self.expected = sum(self.due), [float(count) for count in self.due]
+            self.probabilities = self.due_shares()
         self.sums = [0.0] * self.arms
         self.played = 0
 
@@ -113,15 +133,23 @@ class NaiveDraa(NaivePolicy):
     def learn(self, arm: int, reward: float) -> None:
         """Add the reward to the epoch's sums and revise the gaps at its end."""
         self.sums[arm] += reward
+        if self.pulls != "random":
+            self.due[arm] -= 1
         self.played += 1
         if self.played == self.length:
-            means = [self.sums[i] / self.expected[i] for i in range(self.arms)]
-            best = max(means[i] - self.gaps[i] / 16 for i in range(self.arms))
-            self.gaps = [max(2.0**-self.epoch, best - estimate) for estimate in means]
-            self.start_epoch()
+            self.finish_epoch()
+        elif self.pulls != "random":
+            self.probabilities = self.due_shares()
+
+    def finish_epoch(self) -> None:
+        """Revise the gaps."""
+        means = [self.sums[i] / self.expected[i] for i in range(self.arms)]
+        best = max(means[i] - self.gaps[i] / 16 for i in range(self.arms))
+        self.gaps = [max(2.0**-self.epoch, best - estimate) for estimate in means]
+        self.start_epoch()
 
 
-class NaiveCbarbar(NaivePolicy):
+class NaiveCbarbar(Planned):
     """CBARBAR (Xu and Li) with single arms as super-arms."""
 
     def __init__(
@@ -134,11 +162,13 @@ class NaiveCbarbar(NaivePolicy):
         scale: float = 1024.0,
         delta: float | None = None,
         band: str = "lower",
+        pulls: str = "random",
     ) -> None:
         super().__init__(arms, horizon, corruption, random)
         self.lam = barbar_lambda(scale, arms, horizon, self.failure_probability(delta))
         self.side = 1 if band == "upper" else -1
         self.gaps = [1.0] * arms
+        self.pulls = pulls
         self.leader = math.floor(random.uniform() * arms)
         self.leader_drawn = False
         self.epoch = 0
@@ -149,6 +179,9 @@ class NaiveCbarbar(NaivePolicy):
         self.epoch += 1
         counts = [self.lam * self.arms * 2 ** ((self.epoch - 1) / 2)]
         counts += [self.lam / gap**2 for gap in self.gaps]
+        if self.pulls != "random":
+            counts = [math.ceil(count) for count in counts]
+            self.due = [int(count) for count in counts]
         total = sum(counts)
         self.length = math.ceil(total)
         self.entry_probabilities = [count / total for count in counts]
@@ -157,7 +190,8 @@ class NaiveCbarbar(NaivePolicy):
 
     def choose(self) -> int:
         """Draw an entry and play its arm."""
-        entry = self.draw(self.entry_probabilities)
+        entry = self.draw(self.entry_probabilities if self.pulls == "random" else self.due_shares())
+        self.entry = entry
         self.leader_drawn = entry == 0
         return self.leader if self.leader_drawn else entry - 1
 
@@ -165,6 +199,8 @@ class NaiveCbarbar(NaivePolicy):
         """Count the reward of an arm's own entry and revise the gaps at the end of the epoch."""
         if not self.leader_drawn:
             self.sums[arm] += reward
+        if self.pulls != "random":
+            self.due[self.entry] -= 1
         self.played += 1
         if self.played == self.length:
             self.finish_epoch()
@@ -185,7 +221,7 @@ class NaiveCbarbar(NaivePolicy):
         ]
 
 
-class NaiveBarbat(NaivePolicy):
+class NaiveBarbat(Planned):
     """BARBAT, a reconstruction of Hu and Chen."""
 
     def __init__(
@@ -196,10 +232,12 @@ class NaiveBarbat(NaivePolicy):
         random: Randomness,
         *,
         scale: float = 256.0,
+        pulls: str = "random",
     ) -> None:
         super().__init__(arms, horizon, corruption, random)
         self.scale = scale
         self.gaps = [1.0] * arms
+        self.pulls = pulls
         self.leader = 0
         self.epoch = 0
         self.start_epoch()
@@ -217,6 +255,10 @@ class NaiveBarbat(NaivePolicy):
         self.expected[self.leader] = 0.0
         self.expected[self.leader] = self.length - sum(self.expected)
         self.probabilities = [count / self.length for count in self.expected]
+        if self.pulls != "random":
+            self.due = [math.ceil(count) for count in self.expected]
+            self.length, self.expected = sum(self.due), [float(count) for count in self.due]
+            self.probabilities = self.due_shares()
         self.sums = [0.0] * self.arms
         self.played = 0
 
@@ -227,11 +269,19 @@ class NaiveBarbat(NaivePolicy):
     def learn(self, arm: int, reward: float) -> None:
         """Add the reward to the epoch's sums and revise leader and gaps at its end."""
         self.sums[arm] += reward
+        if self.pulls != "random":
+            self.due[arm] -= 1
         self.played += 1
         if self.played == self.length:
-            means = [min(self.sums[i] / self.expected[i], 1.0) for i in range(self.arms)]
-            log = math.log(4 / self.beta)
-            best = max(means[i] - math.sqrt(4 * log / self.expected[i]) for i in range(self.arms))
-            self.gaps = [max(2.0**-self.epoch, best - estimate) for estimate in means]
-            self.leader = argmax(means)
-            self.start_epoch()
+            self.finish_epoch()
+        elif self.pulls != "random":
+            self.probabilities = self.due_shares()
+
+    def finish_epoch(self) -> None:
+        """Revise the gaps."""
+        means = [min(self.sums[i] / self.expected[i], 1.0) for i in range(self.arms)]
+        log = math.log(4 / self.beta)
+        best = max(means[i] - math.sqrt(4 * log / self.expected[i]) for i in range(self.arms))
+        self.gaps = [max(2.0**-self.epoch, best - estimate) for estimate in means]
+        self.leader = argmax(means)
+        self.start_epoch()

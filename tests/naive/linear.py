@@ -128,3 +128,37 @@ class NaiveLinearSoftmax(NaiveLinear):
             self.features[arm] - self.probabilities @ self.features
         )
         self.rewards.append(reward)
+
+
+class NaiveSquareCb(NaiveLinear):
+    """Inverse gap weighting of what a ridge regression expects."""
+
+    scale = 16.0
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """From the definition: 1/(K + gamma gap) for all but the best, which has what is left."""
+        self.moments()
+        values, seen = self.features @ self.theta, len(self.rows)
+        error = self.dimension * np.log(1 + seen)
+        gamma = self.scale * np.sqrt(self.arms * seen / error) if seen else 0.0
+        best = int(np.argmax(values))
+        shares = np.array([1 / (self.arms + gamma * (values[best] - value)) for value in values])
+        shares[best] = 1 - (shares.sum() - shares[best])
+        return shares
+
+    def choose(self) -> int:
+        return self.draw(self.probabilities)
+
+
+class NaiveCwSquareCb(NaiveSquareCb):
+    """Rows in directions of which little is known count less."""
+
+    def __init__(self, *given: object, bears: float) -> None:
+        super().__init__(*given)  # type: ignore[arg-type]
+        self.limit = (np.sqrt(self.dimension) / 2 + 1) / bears
+
+    def weight(self, arm: int) -> float:
+        self.moments()
+        f = self.features[arm]
+        return min(1.0, float(self.limit / np.sqrt(f @ self.inverse @ f)))

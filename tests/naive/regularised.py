@@ -164,3 +164,40 @@ class NaiveExp3Ix(NaiveExp3):
     def estimate(self, i: int, arm: int, loss: float) -> float:
         """Return the loss over the probability plus half the learning rate."""
         return loss / (self.probabilities[i] + self.eta() / 2) if i == arm else 0.0
+
+
+class NaiveLbInfV(NaivePolicy):
+    """LB-INF-V with least-squares predictions, one arm per round."""
+
+    def __init__(self, arms: int, horizon: int, corruption: float, random: Randomness, *, epsilon: float = 0.2) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.gamma = math.log(horizon)
+        self.estimates = [0.0] * arms
+        self.seen: list[list[float]] = [[] for _ in range(arms)]
+        self.beta_squares = [(1 + epsilon) ** 2] * arms
+        self.probabilities = [1 / arms] * arms
+
+    def predicted(self, arm: int) -> float:
+        """Return the mean loss of an arm, with one more loss of a half."""
+        return (0.5 + sum(self.seen[arm])) / (1 + len(self.seen[arm]))
+
+    def share(self, arm: int, multiplier: float) -> float:
+        """Return the p with phi'(p) = (multiplier - loss)/beta."""
+        wanted = (multiplier - self.estimates[arm] - self.predicted(arm)) / math.sqrt(self.beta_squares[arm])
+        return bisect(lambda p: 1 - 1 / p - self.gamma * math.log(1 - p) - wanted, 0.0, 1.0)
+
+    def choose(self) -> int:
+        """Draw from the last solution."""
+        return self.draw(self.probabilities)
+
+    def learn(self, arm: int, reward: float) -> None:
+        """Estimate every loss, then solve for the multiplier with which all shares add up to one."""
+        probability, loss, guess = self.probabilities[arm], 1 - reward, self.predicted(arm)
+        self.estimates = [self.estimates[i] + self.predicted(i) for i in range(self.arms)]
+        self.estimates[arm] += (loss - guess) / probability
+        growth = (loss - guess) ** 2 * min(1, 2 * (1 - probability) / (probability**2 * self.gamma))
+        self.beta_squares[arm] += growth / self.gamma
+        self.seen[arm].append(loss)
+        low, high = min(self.estimates) - 1e4, max(self.estimates) + 1e4
+        multiplier = bisect(lambda x: sum(self.share(i, x) for i in range(self.arms)) - 1, low, high)
+        self.probabilities = [self.share(i, multiplier) for i in range(self.arms)]

@@ -111,7 +111,8 @@ class Oracle(Adversary[Target]):
         "oracle",
         "scales the rewards of every better arm to a mean just below the favoured one",
         reference="Jun, Li, Ma & Zhu 2018",
-        fidelity="recalled",
+        fidelity="variant",
+        basis="the original subtracts from rewards; this one scales them, so that they stay in [0, 1]",
         sees=("arm", "reward", "means"),
     )
     arm: int | None = parameter(None, "the arm to favour, counted from 1; the runner-up by default", least=1)

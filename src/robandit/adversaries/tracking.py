@@ -90,7 +90,8 @@ class Ace(LearningAttacker):
         "ace",
         "algorithm-free: estimates means and radii, scales other arms below the favoured one",
         reference="Liu & Shroff 2019",
-        fidelity="recalled",
+        fidelity="variant",
+        basis="the original subtracts from rewards; this one scales them, so that they stay in [0, 1]",
         sees=("arm", "reward"),
     )
 

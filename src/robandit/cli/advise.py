@@ -34,6 +34,12 @@ def add(commands: Any) -> None:
     game = parser.add_argument_group("your game")
     game.add_argument("--means", type=numbers, metavar="0.02,0.03,...", help="what the arms pay, about")
     game.add_argument("--data", metavar="F.csv", help="rewards seen, one column per arm, in place of --means")
+    game.add_argument(
+        "--changes",
+        default="never",
+        metavar="never|slow|fast|N",
+        help="whether the arms change by themselves: never (default), slow (4 stretches), fast (20), or every N rounds",
+    )
     game.add_argument("--horizon", type=whole, default=100_000, metavar="T", help="rounds (default 100000)")
     game.add_argument("--seed", type=whole, default=1, help="the same seed gives the same numbers (default 1)")
     game.add_argument("--threads", type=whole, help="default: all cores; the numbers do not depend on it")
@@ -48,6 +54,7 @@ def add(commands: Any) -> None:
 def run_advise(arguments: argparse.Namespace) -> None:
     """Measure, choose, say why."""
     from robandit.redteam.advice import advise, first_scenario, planned_work
+    from robandit.redteam.changing import change_every
 
     if (arguments.means is None) == (arguments.data is None):
         raise InputError("advise needs either --means or --data: what the arms pay")
@@ -58,6 +65,10 @@ def run_advise(arguments: argparse.Namespace) -> None:
     catalogue, can = catalogue_from(arguments), capability_from(arguments)
     with naming("--data" if arguments.data else "--means"):
         environment = environment_from(arguments, catalogue)
+    with naming("--changes"):
+        every = change_every(arguments.changes, arguments.horizon)
+    if every is not None:
+        environment = catalogue.environment(f"shifts:every={every}", environment.means)
     terms = {"horizon": arguments.horizon, "seed": arguments.seed, "catalogue": catalogue}
     policies, runs = planned_work(first_scenario(environment, capability=can, **terms), arguments.budget)
     opening = f"advise: {len(policies)} policies, roughly {runs * len(policies):,} runs of {arguments.horizon:,} rounds"
@@ -83,5 +94,6 @@ def print_advice(result: dict[str, Any], wide: bool) -> None:
     take = ["Take ", (result["advice"], "bold")] if result["advice"] else [("No policy of the list will do", "bold")]
     show(styled(*take, f": {result['reason']}."), f"The attacker {result['capability']['words']}.")
     show(f"{result['helps'][0].upper()}{result['helps'][1:]}.")
+    show(result["checking"]["reason"])
     if result["results"]:
         show(advice_table(result), wide=wide)

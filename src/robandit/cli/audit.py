@@ -51,6 +51,9 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--shadow", action="append", default=[], metavar="NAME[:...]", help="another policy on the same log; repeatable"
     )
+    parser.add_argument(
+        "--segment", metavar="FEATURE=VALUE", help="where contexts came: visitors of one kind; a number as FROM..TO"
+    )
     parser.add_argument("--horizon", type=whole, metavar="T", help="what the policy counted with (default: the rows)")
     parser.add_argument(
         "--ahead",
@@ -140,6 +143,7 @@ def run_audit(arguments: argparse.Namespace) -> "Audit":
             log,
             catalogue.policy(policy),
             without=arguments.without,
+            segment=arguments.segment,
             shadow=[catalogue.policy(text) for text in arguments.shadow],
             horizon=arguments.horizon,
             ahead=arguments.ahead,

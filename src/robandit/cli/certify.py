@@ -68,17 +68,22 @@ def check(arguments: argparse.Namespace) -> None:
     """Says whether a file is a proof. Raises InputError if it is not."""
     from pathlib import Path
 
-    from robandit.theory.checker import faults
+    from robandit.theory.checker import describe, faults, ignored
 
     try:
-        wrong = faults(Path(arguments.check).read_text(encoding="utf-8"))
+        text = Path(arguments.check).read_text(encoding="utf-8")
+        wrong = faults(text)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--check: {arguments.check!r} cannot be read") from error
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise InputError(f"--check: {arguments.check!r} is not a certificate ({error})") from error
     if arguments.json:
-        print_json({"version": __version__, "file": arguments.check, "verified": not wrong, "faults": wrong})
+        claim = [] if wrong else describe(text)
+        verdict = {"verified": not wrong, "faults": wrong, "claim": claim, "ignored": ignored(text)}
+        print_json({"version": __version__, "file": arguments.check, **verdict})
     if wrong:
         raise InputError(f"--check: {arguments.check!r} proves nothing: {'; '.join(wrong)}")
     if not arguments.json:
-        print(f"{arguments.check}: every inequality holds for every state; the certificate is a proof")
+        print(f"{arguments.check}: every inequality holds for every state. Verified:")
+        print("\n".join(describe(text)))
+        print(f"not read, so not verified: {', '.join(ignored(text)) or 'nothing'}")

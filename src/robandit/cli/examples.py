@@ -34,6 +34,16 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ),
         ("robandit price --policy samba --arms 9 --can add", "by an attacker who can only add rewards"),
     ],
+    "forgetting": [
+        (
+            "robandit forgetting --horizon 1e4 --runs 6 --memory 300,1000 --plot memory.png",
+            "what windows and discounts do to both prices of Thompson sampling",
+        ),
+        (
+            "robandit forgetting --policy ucb1 --policy restart:inner=ucb1 --horizon 1e4 --runs 6",
+            "policies of your own",
+        ),
+    ],
     "advise": [("robandit advise --means 0.02,0.03,0.05 --can add --budget 40", "against fake clicks, on your means")],
     "audit": [
         ("robandit play --policy samba --attack promote --budget 300 --log ring.journal", "a journal with known fakes"),
@@ -58,6 +68,9 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     ],
     "service serve": [("robandit service serve --db sqlite:///shop.db", "the same as `robandit serve`")],
     "service verify": [("robandit service verify sqlite:///shop.db", "is every state what its journal comes to?")],
+    "service check": [
+        ("robandit service check --db sqlite:///shop.db --token-file tokens", "before it goes live: what is wrong?")
+    ],
     "service token": [
         ("robandit service token shop --roles decide,reward --token-file tokens", "printed once, kept as a hash")
     ],

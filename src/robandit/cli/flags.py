@@ -20,6 +20,7 @@ OWN_MEANS = {
     "linear": "its own parameters",
     "paths": "its own parameters",
     "contexts": "its own parameters",
+    "season": "its own parameters",
 }  # environments that --arms says nothing to
 
 
@@ -197,7 +198,8 @@ def game_flags(policies: str = "samba", arms: str = "9", runs: int = 100) -> Par
         "--environment",
         default="bernoulli",
         metavar="NAME[:...]",
-        help="bernoulli, beta:concentration=10, samples:file=F.csv, linear:arms=30,dimension=5 or contexts:arms=5",
+        help="bernoulli, beta:concentration=10, samples:file=F.csv, linear:arms=30,dimension=5, contexts:arms=5; "
+        "worlds that change: shifts:every=10000, drift:step=0.001, season:period=10000",
     )
     game.add_argument("--horizon", type=whole, default=100_000, metavar="T", help="rounds in a run (default 100000)")
     game.add_argument(

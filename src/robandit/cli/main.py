@@ -15,7 +15,7 @@ from robandit.version import __version__
 
 PURPOSES = {  # what people come for, and the modules here that serve it, in the order of help
     "simulate": ("demo", "play", "replay", "study"),
-    "attack": ("redteam", "price", "advise"),
+    "attack": ("redteam", "price", "forgetting", "advise"),
     "live": ("audit", "serve"),
     "the paper": ("reproduce",),
     "lists": ("lists", "completion"),
@@ -109,6 +109,9 @@ def main(words: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a file that is not ours, a disk that is full: the sentence says it all
+        print(f"robandit: {error.filename or 'the system'}: {error.strerror or error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("robandit: stopped", file=sys.stderr)
         return 130

@@ -1,15 +1,25 @@
-"""`robandit service token`, `backup` and `restore`: what an operator of the service needs beside it."""
+"""`robandit service check`, `token`, `backup` and `restore`: what an operator of the service needs beside it."""
 
 import argparse
 from pathlib import Path
 from typing import Any
 
-from robandit.cli.flags import number
+from robandit.cli.flags import number, whole
 from robandit.errors import InputError
 
 
 def add(commands: Any) -> None:
     """Add the commands and their flags."""
+    check = commands.add_parser(
+        "check",
+        help="what is wrong with a set-up, before it goes live",
+        description="Check disk, database, clock, tokens, permissions and address. The exit code is 1 if one is wrong.",
+    )
+    check.add_argument("--db", required=True, metavar="URL", help="as for `robandit serve`")
+    check.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1")
+    check.add_argument("--port", type=whole, default=8470, help="default 8470")
+    check.add_argument("--token-file", metavar="FILE", help="as for `robandit serve`")
+    check.set_defaults(run=run_check)
     token = commands.add_parser(
         "token",
         help="a new token for the service, printed once",
@@ -20,7 +30,7 @@ def add(commands: Any) -> None:
         "--roles", default="decide,reward", help="of decide, reward, read, admin (default decide,reward)"
     )
     token.add_argument("--experiments", default="", metavar="A,B", help="only these, by name or id (default: all)")
-    token.add_argument("--rate", type=number, metavar="N", help="requests per second, at most")
+    token.add_argument("--rate", type=number, metavar="N", help="requests, decisions and rewards per second, at most")
     token.add_argument("--token-file", required=True, metavar="FILE", help="the file that `robandit serve` reads")
     token.set_defaults(run=run_token)
     backup = commands.add_parser("backup", help="a copy of a service's database, while it serves")
@@ -39,6 +49,16 @@ def add(commands: Any) -> None:
         "--db", required=True, metavar="URL", help="sqlite:///FILE that does not exist, or postgresql://..."
     )
     restore.set_defaults(run=run_restore)
+
+
+def run_check(arguments: argparse.Namespace) -> int:
+    """Print what each check found."""
+    from robandit.service.check import Setup, check_setup
+
+    findings = check_setup(Setup(arguments.db, arguments.host, arguments.port, arguments.token_file))
+    for finding in findings:
+        print(f"{finding.level:8} {finding.subject:12} {finding.sentence}")
+    return int(any(finding.level == "wrong" for finding in findings))
 
 
 def run_token(arguments: argparse.Namespace) -> None:

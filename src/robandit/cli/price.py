@@ -75,6 +75,12 @@ def add(commands: Any) -> None:
         metavar="share|regret",
         help="fooled is: the best arm in under half of the rounds (default), or over half of the runner-up's regret",
     )
+    attacker.add_argument(
+        "--history",
+        type=whole,
+        metavar="N",
+        help="price in rows: what the attacker must append to a history of N honest rows that the policy learns first",
+    )
     attacker.add_argument("--blocks", type=whole, help="disjoint blocks of --runs runs each (default 3)")
     attacker.add_argument(
         "--out", default="out/price", metavar="DIR", help="what was played is kept here, to go on later"
@@ -85,6 +91,9 @@ def add(commands: Any) -> None:
 def price(arguments: argparse.Namespace) -> None:
     """Price each policy on each environment against each attacker, print, draw."""
     plot, page = plot_from(arguments), file_from(arguments, "page", "a page", (".html",))
+    if arguments.history is not None:
+        price_history(arguments)
+        return
     prices = find_all(plan_from(arguments), arguments)
     result = prices.to_json()
     if arguments.json:
@@ -97,6 +106,31 @@ def price(arguments: argparse.Namespace) -> None:
         for kind, file in save_frontier(prices, plot, page):
             if not arguments.json:
                 print(f"{kind}: {file}")
+
+
+def price_history(arguments: argparse.Namespace) -> None:
+    """Price each policy on each environment in rows appended to a history."""
+    from robandit.lab.scenario import Scenario
+    from robandit.redteam.injection import injection_price, injection_record
+    from robandit.redteam.tables import injection_table
+    from robandit.report.terminal import show
+
+    aside = [name for name in (*WHO, "frontier", "plot", "page", "blocks") if getattr(arguments, name) is not None]
+    if aside:
+        raise InputError(f"--{aside[0]} cannot be given with --history: rows are appended before anything is live")
+    if not arguments.policy:
+        raise InputError("--history needs --policy: the policies that learn it")
+    plan = plan_from(arguments)
+    for place in plan.spec.environments:
+        terms = {**plan.terms, "runs": plan.spec.runs, "horizon": place.horizon}
+        scenarios = [Scenario(variant.policy, place.environment, **terms) for variant in plan.spec.policies]
+        with naming("--history"):
+            prices = [injection_price(scenario, arguments.history) for scenario in scenarios]
+        result = injection_record(scenarios[0], prices)
+        if arguments.json:
+            print_json(result)
+        else:
+            show(injection_table(result), wide=arguments.wide)
 
 
 def plan_from(arguments: argparse.Namespace) -> "PricePlan":

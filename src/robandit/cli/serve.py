@@ -1,6 +1,7 @@
 """`robandit serve`: the decision service."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from robandit.cli.flags import number, whole
@@ -30,7 +31,12 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--advertise",
         metavar="URL",
-        help="PostgreSQL only: the address at which other processes and their clients reach this one; default its own",
+        help="PostgreSQL only: the address at which other processes reach this one; default its own",
+    )
+    parser.add_argument(
+        "--redirect",
+        action="store_true",
+        help="PostgreSQL only: send clients to the process that serves an experiment (307), forward nothing to it",
     )
     parser.add_argument(
         "--lease",
@@ -39,6 +45,18 @@ def add(commands: Any) -> None:
         metavar="SECONDS",
         help="PostgreSQL only: others take over so long after this process dies; default 10",
     )
+    parser.add_argument(
+        "--log-format", choices=("text", "json"), default="text", help="of the log, one line per event; default text"
+    )
+    parser.add_argument(
+        "--log-level",
+        choices=("debug", "info", "warning", "error"),
+        default="warning",
+        help="events below it are left out; default warning",
+    )
+    parser.add_argument("--access-log", action="store_true", help="log every request too; it implies --log-level info")
+    parser.add_argument("--webhook", metavar="URL", help="tell this address of alarms, acts and a degraded service")
+    parser.add_argument("--webhook-secret-file", metavar="FILE", help="its content signs what the webhook sends")
     parser.set_defaults(run=run)
 
 
@@ -48,14 +66,36 @@ def run(arguments: argparse.Namespace) -> None:
         raise InputError(f"--port must be from 0 to 65535, not {arguments.port}")
     if not 0 <= arguments.watch < float("inf"):
         raise InputError(f"--watch must be a number of seconds from 0 on, not {arguments.watch:g}")
-    from robandit.service.serve import serve
+    if (arguments.webhook is None) != (arguments.webhook_secret_file is None):
+        raise InputError("--webhook and --webhook-secret-file need each other")
+    from robandit.service.logs import LogSettings
+    from robandit.service.serve import ServeSettings, serve
 
     serve(
-        arguments.db,
-        arguments.host,
-        arguments.port,
-        arguments.token_file,
-        arguments.watch,
-        arguments.advertise,
-        arguments.lease,
+        ServeSettings(
+            arguments.db,
+            arguments.host,
+            arguments.port,
+            arguments.token_file,
+            arguments.watch,
+            arguments.advertise,
+            arguments.lease,
+            LogSettings(arguments.log_format, arguments.log_level, arguments.access_log),
+            read_receiver(arguments),
+            arguments.redirect,
+        )
     )
+
+
+def read_receiver(arguments: argparse.Namespace) -> Any:
+    """Returns the program that gets the webhook's events, if there is one."""
+    from robandit.service.webhook import Receiver
+
+    if arguments.webhook is None:
+        return None
+    try:
+        secret = Path(arguments.webhook_secret_file).read_bytes().strip()
+    except OSError as error:
+        sentence = f"--webhook-secret-file {arguments.webhook_secret_file!r} cannot be read: {error.strerror}"
+        raise InputError(sentence) from error
+    return Receiver(arguments.webhook, secret)

@@ -54,8 +54,31 @@ def compiled_equals_interpreted(environment: AnyEnvironment) -> None:
     require_same_play(lambda: prepare(scenario, 10), f"with {environment.name}")
 
 
+def world_in(environment: AnyEnvironment, means: Any, seed: int) -> Any:
+    """The means of 500 rounds, one row per round, in an array that a run before this one left."""
+    random, tables = Random(*map(int, seed_words(seed, range(1))[0, 0])), environment.start()
+    rows = []
+    for t in range(500):
+        environment.change(tables, t, means, random)
+        rows.append(means.copy())
+    return np.array(rows)
+
+
+def changes_by_itself(environment: AnyEnvironment) -> None:
+    """A world that changes begins with its means, whatever was before, stays in [0, 1], and does change."""
+    if not environment.changes:
+        return
+    first = world_in(environment, np.array(environment.means), 50)
+    again = world_in(environment, np.zeros(len(environment.means)), 50)
+    require(np.array_equal(first, again), "a second run with the same random numbers met another world")
+    require(np.allclose(first[0], environment.means, atol=1e-12), f"round 0 has the means {first[0]}")
+    require(bool(((first >= 0.0) & (first <= 1.0)).all()), "a mean left [0, 1]")
+    require(bool((first != first[0]).any()), "no mean moved in 500 rounds")
+
+
 ENVIRONMENT_LAWS: dict[str, Law] = {
-    law.__name__: law for law in (in_range_and_on_the_mean, rises_with_the_uniform, compiled_equals_interpreted)
+    law.__name__: law
+    for law in (in_range_and_on_the_mean, rises_with_the_uniform, compiled_equals_interpreted, changes_by_itself)
 }
 
 

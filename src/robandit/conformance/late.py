@@ -6,7 +6,7 @@ import numpy as np
 
 from robandit.catalogue import scaled
 from robandit.conformance.law import require, require_distribution, waivers
-from robandit.conformance.walks import AnyPolicy, begun, features_for, reward_of, streams
+from robandit.conformance.walks import AnyPolicy, begun, features_for, reward_of, streams, teach
 from robandit.dice import Random
 from robandit.game import Choice
 from robandit.lab.log import Log, replay_log
@@ -18,20 +18,22 @@ Event = tuple[Choice, float | None]  # what was learnt, in order; no reward: a c
 
 def walk_late(policy: AnyPolicy, state: Any, rounds: int, chosen: Random, paid: Random) -> list[Event]:
     """Interpreted rounds whose rewards come 1 to 100 rounds later, shuffled, three of ten never."""
-    due: dict[int, list[tuple[Choice, float]]] = {}
+    due: dict[int, list[tuple[Choice, float, bool]]] = {}
     events: list[Event] = []
     for t in range(rounds):
-        for choice, reward in due.pop(t, []):
-            policy.learn(state, choice, reward, chosen)
+        for choice, reward, is_verified in due.pop(t, []):
+            policy.learn_any(state, choice, reward, is_verified, chosen)
             events.append((choice, reward))
         if t % 10 == 0:
+            policy.refresh(state)
             require_distribution(state.probabilities, f"with late rewards before round {t}")
         choice = policy.choose(state, chosen)
+        wanted = policy.wants_check(state, choice)
         policy.defer(state, choice)
         events.append((choice, None))
         reward = reward_of(choice.arm, len(state.probabilities), paid)
         if paid.uniform() >= LOST:
-            due.setdefault(t + 1 + int(2 * DELAY * paid.uniform()), []).append((choice, reward))
+            due.setdefault(t + 1 + int(2 * DELAY * paid.uniform()), []).append((choice, reward, wanted))
     return events
 
 
@@ -60,9 +62,10 @@ def deferring_is_harmless(policy: AnyPolicy) -> None:
         state = begun(variant, 4, 600, chosen)
         for _ in range(600):
             choice = variant.choose(state, chosen)
+            wanted = variant.wants_check(state, choice)
             if deferred:
                 variant.defer(state, choice)
-            variant.learn(state, choice, reward_of(choice.arm, 4, paid), chosen)
+            variant.learn_any(state, choice, reward_of(choice.arm, 4, paid), wanted, chosen)
         states.append(save_values(state))
     require(states[0] == states[1], "deferring a choice changed what its reward taught")
 
@@ -77,7 +80,7 @@ def replay_equals_learning(policy: AnyPolicy) -> None:
         for _ in range(2500):
             choice = plain.choose(state, chosen)
             events.append((choice, reward_of(choice.arm, 4, paid)))
-            plain.learn(state, choice, events[-1][1] or 0.0, chosen)
+            teach(plain, state, choice, events[-1][1] or 0.0, chosen)
     else:
         events = walk_late(plain, state, 1500, chosen, paid)[:2500]
     log = log_of(events)

@@ -72,7 +72,7 @@ def require_same_play(make: Callable[[], Runner], what: str, effort: str = "full
     fast, slow = make(), make()
     runs = slice(0, fast.scenario.runs)
     compiled, plain = fast.play_compiled(runs, effort).parts, slow.play_interpreted(runs).parts
-    for name in ("regret", "paid", "pulls", "best_pulls", "changed"):
+    for name in ("regret", "paid", "pulls", "best_pulls", "changed", "checks"):
         same = np.array_equal(getattr(fast.buffers, name), getattr(slow.buffers, name))
         require(same, f"{what}: {name} differs between compiled and interpreted play")
     for one, other in ((compiled.state, plain.state), (compiled.memory, plain.memory)):

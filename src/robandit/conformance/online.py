@@ -46,7 +46,7 @@ def lab_only(policy: AnyPolicy) -> bool:
 
 def journal_is_the_learner(policy: AnyPolicy) -> None:
     """A learner, its journal read again and its journal replayed by the lab are the same to the bit."""
-    variant = scaled(policy)
+    variant = scaled(policy).as_deployed()
     if lab_only(variant):
         return
     with TemporaryDirectory() as folder:
@@ -71,7 +71,7 @@ def journal_is_the_learner(policy: AnyPolicy) -> None:
 
 def arms_come_and_go(policy: AnyPolicy) -> None:
     """Arms added, paused, resumed, retired: p(t) stays a distribution, absent ones are not chosen, a replay agrees."""
-    variant = scaled(policy)
+    variant = scaled(policy).as_deployed()
     if lab_only(variant) or refuses(lambda: Learner(variant, NAMES).add_arm("up")):
         return
     changes = {
@@ -119,7 +119,7 @@ def eligible_probability_is_true(policy: AnyPolicy) -> None:
     Of 3,000 choices in one state n kl(frequency, probability) exceeds ln(1.2e10) with probability below 1e-9 over
     all six looks (Chernoff).
     """
-    variant = scaled(policy)
+    variant = scaled(policy).as_deployed()
     if lab_only(variant):
         return
     learner = Learner(variant, NAMES, seed=7, horizon=400)

@@ -20,7 +20,17 @@ from robandit.conformance.law import (
     require_same_play,
 )
 from robandit.conformance.online import arms_come_and_go, eligible_probability_is_true, journal_is_the_learner
-from robandit.conformance.walks import AnyPolicy, begun, features_for, ground_for, reward_of, setting_for, streams, walk
+from robandit.conformance.walks import (
+    AnyPolicy,
+    begun,
+    features_for,
+    ground_for,
+    reward_of,
+    setting_for,
+    streams,
+    teach,
+    walk,
+)
 from robandit.dice import Random
 from robandit.game import Setting
 from robandit.lab.batch import simulate
@@ -47,6 +57,7 @@ def simplex(policy: AnyPolicy) -> None:
     for variant in (policy, scaled(policy)):
         state = begun(variant, 4, 1000, chosen)
         for t in range(400):
+            variant.refresh(state)
             require_distribution(state.probabilities, f"before round {t}")
             walk(variant, state, 1, chosen, paid)
 
@@ -58,9 +69,11 @@ def moves(policy: AnyPolicy) -> None:
     chosen, paid = streams(6)
     variant = scaled(policy)
     state = begun(variant, 4, 3000, chosen)
+    variant.refresh(state)
     before = state.probabilities.copy()
     for _ in range(30):
         walk(variant, state, 100, chosen, paid)
+        variant.refresh(state)
         if not np.array_equal(before, state.probabilities):
             return
     raise BrokenLaw("p(t) stood still for 3,000 rounds")
@@ -81,8 +94,9 @@ def probability_is_true(policy: AnyPolicy) -> None:
         true = state.probabilities[choice.arm] if policy.explicit else math.nan
         same = choice.probability == true or (math.isnan(choice.probability) and not policy.explicit)
         require(same, f"in round {t} arm {choice.arm} reports the probability {choice.probability!r}, true is {true!r}")
-        variant.learn(state, choice, reward_of(choice.arm, 4, paid), chosen)
+        teach(variant, state, choice, reward_of(choice.arm, 4, paid), chosen)
         if policy.explicit and t in (3, 150, 1500):
+            variant.refresh(state)
             draws = np.bincount([policy.choose(state, chosen).arm for _ in range(5000)], minlength=4) / 5000
             for arm, (seen, probability) in enumerate(zip(draws, state.probabilities, strict=True)):
                 off = 5000 * divergence(float(seen), float(probability))
@@ -134,6 +148,8 @@ def in_parts(policy: AnyPolicy) -> None:
     left = PausedPlay.from_json(json.loads(json.dumps(first.state.to_json(), allow_nan=False)))
     for engine in ("rounds", "plain"):
         rest = simulate(scaled(policy), environment, adversary, state=left, engine=engine, **terms)
+        counts = [None if trace.checks is None else trace.checks.tolist() for trace in (rest, whole)]
+        require(counts[0] == counts[1], f"checks of a play in two parts ({engine}) differ")
         for name in ("regret", "corruption_paid"):
             joined = np.concatenate([getattr(first, name)[:, :-1], getattr(rest, name)], axis=1)
             same = np.array_equal(joined[:, np.isin(joined_rounds(first, rest), whole.rounds)], getattr(whole, name))
@@ -188,6 +204,7 @@ def few_and_many_arms(policy: AnyPolicy) -> None:
     for arms, horizon in ((1, 200), (1000, 1500)):
         play = small_game(scaled(policy), tuple(np.linspace(0.1, 0.9, arms)), horizon, 1)
         state = play.play_compiled(slice(0, 1)).parts.state
+        policy.refresh(state)
         require_distribution(state.probabilities, f"with {arms} arms after {horizon} rounds")
         require(
             play.buffers.pulls.sum() == horizon,
@@ -200,6 +217,7 @@ def extreme_rewards(policy: AnyPolicy) -> None:
     for means in ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.0, 1.0, 0.0)):
         for variant in (policy, scaled(policy)):
             state = small_game(variant, means, 30_000, 1).play_compiled(slice(0, 1)).parts.state
+            variant.refresh(state)
             require_distribution(state.probabilities, f"after 30,000 rounds on means {means}")
             finite = all(np.isfinite(value).all() for value in flat(pack(state, layout_of(state))))
             require(finite, f"its state is not finite after 30,000 rounds on means {means}")
@@ -241,9 +259,14 @@ def choosing_changes_nothing(policy: AnyPolicy) -> None:
     state = begun(policy, 4, 400, chosen)
     for _ in range(20):
         walk(policy, state, 10, chosen, paid)
+        policy.refresh(state)
         before = save_values(state)
-        policy.choose(state, chosen)
+        choice = policy.choose(state, chosen)
         require(save_values(state) == before, "choosing changed its state")
+        wanted = policy.wants_check(state, choice)
+        require(save_values(state) == before, "asking for a check changed its state")
+        require(wanted == policy.wants_check(state, choice), "it asks for a check once and not again")
+        require(policy.asks or not wanted, "it asks for a check though it says it never does")
 
 
 PLAIN_LAWS = (

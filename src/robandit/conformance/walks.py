@@ -53,11 +53,16 @@ def begun(policy: AnyPolicy, arms: int, horizon: int, random: Random) -> Any:
     return state
 
 
+def teach(policy: AnyPolicy, state: Any, choice: Choice, reward: float, random: Random) -> None:
+    """Let a policy learn a reward as a loop does: verified where it asks for that."""
+    policy.learn_any(state, choice, reward, policy.wants_check(state, choice), random)
+
+
 def walk(policy: AnyPolicy, state: Any, rounds: int, policy_random: Random, reward_random: Random) -> list[Choice]:
     """Interpreted rounds; returns what was chosen."""
     choices = []
     for _ in range(rounds):
         choice = policy.choose(state, policy_random)
-        policy.learn(state, choice, reward_of(choice.arm, len(state.probabilities), reward_random), policy_random)
+        teach(policy, state, choice, reward_of(choice.arm, len(state.probabilities), reward_random), policy_random)
         choices.append(choice)
     return choices

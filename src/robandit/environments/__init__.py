@@ -8,9 +8,12 @@ if TYPE_CHECKING:  # a class that is not listed here is there too, and untyped
     from robandit.environments.bernoulli import Bernoulli as Bernoulli
     from robandit.environments.beta import Beta as Beta
     from robandit.environments.contexts import Contexts as Contexts
+    from robandit.environments.drift import Drift as Drift
     from robandit.environments.linear import LinearRewards as LinearRewards
     from robandit.environments.paths import PathRewards as PathRewards
     from robandit.environments.samples import Samples as Samples
+    from robandit.environments.season import Season as Season
+    from robandit.environments.shifts import Shifts as Shifts
 
 
 def __getattr__(name: str) -> Any:

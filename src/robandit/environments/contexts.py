@@ -30,8 +30,9 @@ class Population:
 class Contexts(Environment[Population]):
     """A user drawn from a population; an arm pays 1 with the mean it has for that user, else 0.
 
-    The features of arm a are the user's, in the a-th of K blocks (the disjoint model of Li, Chu, Langford & Schapire
-    2010): arms keep their names, so that somebody can want to harm one, and a log needs to hold nothing but the user.
+    All arms have the features of the user, and a policy learns of each arm apart (the disjoint model of Li, Chu,
+    Langford & Schapire 2010): arms keep their names, so that somebody can want to harm one, and a log needs to hold
+    nothing but the user.
     In a drawn game a user is a constant and a point of the unit sphere, over sqrt(2), and an arm's mean is linear in
     it; all means lie from 0.1 to 0.9. With a file nothing makes them linear.
     """
@@ -78,8 +79,8 @@ class Contexts(Environment[Population]):
 
     @property
     def context_size(self) -> int:  # type: ignore[override]  # follows from the rows
-        """A block of the user's features for each arm."""
-        return self.count * int(self.population.users.shape[1])
+        """The user's features."""
+        return int(self.population.users.shape[1])
 
     @property
     def blind_regret(self) -> float:
@@ -111,11 +112,11 @@ class Contexts(Environment[Population]):
 
     def context(self, tables: Population, uniform: float, features: Floats, means: Floats) -> float:
         place = uniform * len(tables.users)
-        user, size = int(place), tables.users.shape[1]
+        user = int(place)
         for arm in range(len(means)):
             means[arm] = tables.means[user, arm]
-            for i in range(size):
-                features[arm, arm * size + i] = tables.users[user, i]
+        for i in range(tables.users.shape[1]):
+            features[0, i] = tables.users[user, i]
         return place - user
 
     def reward(self, tables: Population, arm: int, mean: float, uniform: float) -> float:

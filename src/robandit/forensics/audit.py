@@ -10,19 +10,21 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.errors import InputError, PlayError
-from robandit.forensics.findings import LEVEL, ArmBelief, Audit, LogWithout, Note
+from robandit.forensics.alarms import LEVEL, find_signals
+from robandit.forensics.findings import ArmBelief, Audit, LogWithout, Note
 from robandit.forensics.influence import Influence, find_witness, influence_of, leader_of, without
 from robandit.forensics.log_files import read_log
 from robandit.forensics.off_policy import Estimator, why_not
 from robandit.forensics.price import AHEAD, price_from_here
 from robandit.forensics.reward_log import Codes, ColumnNames, RewardLog, fit_log
-from robandit.forensics.statistics import all_evidence
+from robandit.forensics.segments import price_for, references_of, rows_within, seen_features, users_in
+from robandit.forensics.statistics import ALARMS, ALL, STATISTICS, ReportedRows, evidence_of, reported_rows
 from robandit.forensics.stretches import StretchFolding, roster_after
 from robandit.forensics.what_if import first_other_leader, leave_rows_out
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.lab.folds import Folding
 from robandit.lab.leave_out import MEANS, PRESENT, TRIALS
-from robandit.lab.log import Log, replay_log
+from robandit.lab.log import replay_log
 from robandit.online.learner import as_policy
 from robandit.online.terms import Terms
 from robandit.progress import Progress, part_of, report_to
@@ -41,6 +43,7 @@ class AuditOptions(TypedDict, total=False):
     columns: ColumnNames | None  # of a CSV or Parquet file
     without: Sequence[str]  # taken as fake: source=NAME, time=FROM..TO or rows=FROM..TO
     shadow: Sequence[str | Policy[Any]]  # other policies, folded over the same log
+    segment: str | None  # where contexts came: visitors of one kind only, such as device=phone or age=18..30
     horizon: int | None  # what the policy counted with; by default the journal's, or the rows
     ahead: int | None  # rounds over which the price is sought
     price: bool  # False leaves the price out
@@ -86,12 +89,21 @@ class Auditor:
         terms = log.terms or Terms("", log.arms, 1, max(log.rows, 1))
         seed = options.get("seed")
         self.seed = terms.seed if seed is None else seed
-        self.setting = Setting(len(log.arms), options.get("horizon") or terms.horizon, terms.corruption)
+        features = seen_features(log, terms)
+        self.setting = Setting(len(log.arms), options.get("horizon") or terms.horizon, terms.corruption, features)
+        segment = options.get("segment")
+        self.within = users_in(log, segment) if segment is not None or log.log.users is not None else None
+        if log.changes and log.log.own is not None:
+            raise InputError("a journal in which arms with features of their own came or went cannot be audited yet")
         self.start = terms.state if str(policy) == terms.policy else None  # of another policy it says nothing
         self.terms = replace(terms, horizon=self.setting.horizon, seed=self.seed, state=self.start)
         parts = (policy, self.log.log, log.codes, self.setting, self.seed, options.get("threads"), self.start)
         stretches: dict[str, Any] = {"terms": self.terms, "changes": log.changes}
-        self.folding: Folding = StretchFolding(*parts, **stretches) if log.changes else Folding(*parts)
+        references = None if self.within is None else references_of(log, self.within)
+        stretches |= {"references": references}
+        self.folding: Folding = (
+            StretchFolding(*parts, **stretches) if log.changes else Folding(*parts, references=references)
+        )
         self.notes: list[Note] = []
 
     def note(self, code: str, text: str, subject: str = "") -> None:
@@ -116,7 +128,11 @@ class Auditor:
         witness, witness_leader = self.witness(leader, influence)
         self.progress(0.75)
         what_if = self.what_if(codes) if names else None
-        evidence = all_evidence(log, log.codes)
+        reported = reported_rows(log, log.codes if self.within is None else rows_within(log, log.codes, self.within))
+        evidence = evidence_of(reported, log.rows)
+        again = None if self.policy.rewards_fixed else folding
+        signals = find_signals(log, reported, evidence, again, over_time[-1])
+        self.say_what_cannot_be_tested(reported)
         self.progress(0.8)
         price = self.price(what_if, state, leader, codes)
         self.progress(0.95)
@@ -129,6 +145,7 @@ class Auditor:
             over_time,
             influence,
             evidence,
+            signals,
             witness,
             witness_leader,
             what_if,
@@ -152,6 +169,9 @@ class Auditor:
         if self.folding.kind == MEANS:
             text = f"{self.policy} leaves nothing to chance: its belief is the arm with the best mean reward"
             self.note("belief-is-best-mean", text)
+        if self.within is not None:
+            who = self.options.get("segment") or "all who came"
+            self.note("belief-is-mean", f"contexts came: the belief is the mean over visitors of the log ({who})")
         if self.folding.kind == TRIALS:
             share = f"the share of {self.folding.trials:,} trial choices"
             self.note("belief-is-trials", f"{self.policy} cannot tell its probabilities: its belief is {share}")
@@ -209,9 +229,8 @@ class Auditor:
         present = codes >= 0
         if isinstance(self.folding, StretchFolding):
             return leader_of(self.folding.replay_rows(present))
-        columns = {name: column[present] for name, column in self.folding.columns.items()}
-        rest = replace(self.folding, log=Log(**columns), codes=codes[present])
-        if self.folding.kind != PRESENT:
+        rest = replace(self.folding, log=self.folding.log.select(present), codes=codes[present])
+        if self.folding.kind != PRESENT or self.within is not None:
             return leader_of(rest.over_time(np.array([rest.rows]))[0])
         state = replay_log(
             self.policy,
@@ -254,6 +273,8 @@ class Auditor:
         if what_if is not None:
             state, leader = what_if.state, self.log.arms.index(what_if.belief.leader)
             self.note("price-without", "the price is that of the state without the rows that were named")
+        if self.within is not None and self.policy.looks:
+            return self.price_with_contexts(save_state(self.policy, state), codes)
         columns, arms = self.folding.columns, self.setting.arms
         learnt = columns["rewarded"] & (codes >= 0)
         pulls = np.bincount(columns["arms"][learnt], minlength=arms).astype(np.float64)
@@ -269,6 +290,16 @@ class Auditor:
             seed=self.seed,
             threads=self.options.get("threads"),
         )
+        if reason:
+            self.note("no-price" if price is None else "no-attack", reason)
+        return price
+
+    def price_with_contexts(self, state: dict[str, Any], codes: Codes) -> dict[str, Any] | None:
+        """Return the future fakes needed for all who came, or for the visitors of the segment alone."""
+        references = self.folding.view().references
+        rounds = self.options.get("ahead") or min(max(int(self.folding.columns["rewarded"].sum()), 1000), AHEAD)
+        terms = {"ahead": rounds, "seed": self.seed, "threads": self.options.get("threads")}
+        price, reason = price_for(self.policy, self.log, state, codes, references, **terms)
         if reason:
             self.note("no-price" if price is None else "no-attack", reason)
         return price
@@ -290,10 +321,11 @@ class Auditor:
         arms = dict(zip(self.log.arms, estimator.by_arm(), strict=True))
         policies = {}
         for one in shadows:
-            log = fit_log(self.original, one)
-            folding = Folding(one, log.log, log.codes, self.setting, self.seed, self.options.get("threads"))
+            deployed = one.as_deployed()
+            log = fit_log(self.original, deployed)
+            folding = Folding(deployed, log.log, log.codes, self.setting, self.seed, self.options.get("threads"))
             shadow = folding.shadow(np.array([folding.rows]), codes)
-            value = estimator.of(shadow) if one.explicit else None
+            value = estimator.of(shadow) if deployed.explicit else None
             if value is None:
                 text = f"{one}: no off-policy value, for it cannot tell its probabilities"
                 self.note("no-value", text, subject=str(one))
@@ -301,12 +333,24 @@ class Auditor:
         rewards = estimator.rewards
         return {"rows": len(rewards), "mean_reward": float(rewards.mean()), "arms": arms, "policies": policies}
 
+    def say_what_cannot_be_tested(self, reported: ReportedRows) -> None:
+        """Note the alarms that this log cannot carry, and why."""
+        for statistic in ALL:
+            reason = statistic.why_not(reported) if statistic.is_alarm and reported.sources else ""
+            if reason:
+                self.note("cannot-test", f"{statistic.name}: it cannot be tested: {reason}", subject=statistic.name)
+
     def say_what_differs(self, findings: Audit) -> None:
-        """Note alarms and flags, with the level that the statistics share."""
+        """Note what rings and what is quiet, with the level that the alarms share."""
+        shared = f"at level {LEVEL:g}, shared by {len(ALARMS)} alarms, over all looks"
         for name, row in findings.alarms().items():
-            words = "no source differs for sure" if row is None else f"some source differs (seen by row {row:,})"
-            text = f"{name}: {words} at level {LEVEL:g}, shared by {len(findings.evidence)} statistics"
-            self.note("quiet" if row is None else "alarm", text, subject=name)
+            if row is None and name not in findings.notices():
+                self.note("quiet", f"{name}: nothing differs for sure {shared}", subject=name)
+        for signal in findings.signals:
+            title = STATISTICS[signal.statistic].title
+            how = f"alarm, seen by row {signal.row:,}" if signal.is_alarm else "notice, no alarm"
+            text = f"{signal.statistic} ({how}): {title}. {signal.text} Assumed of honest logs: {signal.assumption}"
+            self.note("alarm" if signal.is_alarm else "notice", text, subject=signal.statistic)
         flags = findings.flagged()
         if flags:
             names = ", ".join(flags[:10]) + (f" and {len(flags) - 10} more" if len(flags) > 10 else "")
@@ -323,9 +367,11 @@ def blind_to(policy: Policy[Any], setting: Setting) -> list[float]:
     policy.begin(state, random)
     for row in range(20 * setting.arms):
         policy.learn(state, Choice(row % setting.arms, 1.0 / setting.arms, 0), float(row // setting.arms % 2), random)
+    policy.refresh(state)
     moved = []
     for reward in (0.0, 1.0):
         after = deepcopy(state)
         policy.learn(after, Choice(0, 1.0 / setting.arms, 0), reward, random)
+        policy.refresh(after)
         moved.append(float(np.abs(after.probabilities - state.probabilities).sum()))
     return [reward for reward, here, there in zip((0.0, 1.0), moved, moved[::-1], strict=True) if here < 0.1 * there]

@@ -97,12 +97,12 @@ def sentences(findings: Audit) -> list[str]:
         )
         lines.append(f"Without {what_if.rows:,} rows: {what_if.belief.leader} leads with p = {probability:.4g}; {when}")
     if findings.price is not None and findings.price["future_fakes"] is not None:
-        price = findings.price
+        price, near = findings.price, findings.price["if_means_are_close"]
         far = "more than any tried" if price["if_means_are_far"] is None else f"{price['if_means_are_far']:,.0f}"
         high = "none" if price["high"] is None else f"{price['high']:,.0f}"
         lines.append(
             f"Price (future): about {price['future_fakes']:,.0f} forged rewards ({price['low']:,.0f} to {high}) from "
-            f"now on unseat {leader} within {price['rounds_ahead']:,} rounds ({price['attack']}); at the ends of the "
-            f"means' intervals {price['if_means_are_close']:,.0f} and {far}"
+            f"now on unseat {leader} within {price['rounds_ahead']:,} rounds ({price['attack']})"
+            + ("" if near is None else f"; at the ends of the means' intervals {near:,.0f} and {far}")
         )
     return lines

@@ -14,7 +14,6 @@ import numpy as np
 from robandit.game import Floats
 from robandit.numerics import log_gamma
 
-SHARES = (0.02, 0.1, 0.4)  # of its wealth a bettor on selection stakes in each row
 WINDOWS = (8, 64, 512)  # rows within which a source that reports again counts as in a burst
 CALIBRATION = 100  # delays that set the threshold between soon and late, and are not tested
 LARGEST = 690.0  # e to this power still is a number
@@ -53,29 +52,6 @@ def mean_of(logs: Floats, axis: int) -> Floats:
     top = logs.max(axis=axis, keepdims=True)
     mean: Floats = np.log(np.mean(np.exp(logs - top), axis=axis)) + np.squeeze(top, axis)
     return mean
-
-
-def rates(sums: Floats, pulls: Floats, all_sums: Floats, all_pulls: Floats) -> Floats:
-    """Return log e-values against "on every arm a source's rewards have the mean of all others' there, all the time".
-
-    `sums` and `pulls` are shaped (..., sources, arms), those of all rows (..., arms). Assumed: an arm's mean does not
-    change with time. The arms' e-values are averaged.
-    """
-    zeros, all_zeros = pulls - sums, (all_pulls - all_sums)[..., None, :]
-    return mean_of(two_rates(sums, zeros, all_sums[..., None, :] - sums, all_zeros - zeros), -1)
-
-
-def selection(pulls: Floats, gains: Floats) -> Floats:
-    """Return log e-values against "whether a source reports does not depend on the arm".
-
-    Then 1[arm]/p - 1 is a fair bet. A bettor stakes a share of its wealth on one arm each time the source reports: the
-    factor is 1 - share + share/p if that arm was shown and 1 - share if not (Waudby-Smith & Ramdas 2023). `gains` is
-    the sum of the logarithms of the former, shaped (shares, ..., sources, arms). Assumed: the probabilities in the log
-    are the true ones.
-    """
-    absent = pulls.sum(axis=-1, keepdims=True) - pulls
-    shares = np.log1p(-np.array(SHARES)).reshape(-1, *(1,) * pulls.ndim)
-    return mean_of(mean_of(gains + absent * shares, -1), 0)
 
 
 def bursts(reports: Floats, again: Floats, near: Floats, rows: float) -> Floats:

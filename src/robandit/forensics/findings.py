@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from robandit.forensics.alarms import LEVEL, Signal
 from robandit.forensics.evidence import Evidence, as_number, flag_sources
 from robandit.forensics.influence import Influence, leader_of
 from robandit.forensics.reward_log import Codes, RewardLog
 from robandit.forensics.statistics import STATISTICS
 from robandit.game import Floats, Policy
 from robandit.state import save_state
-
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,7 @@ class Audit:
     over_time: Floats  # p at each mark
     influence: Influence | None
     evidence: list[Evidence]
+    signals: list[Signal]
     witness: tuple[str, ...] | None
     witness_leader: str | None
     without: LogWithout | None
@@ -105,8 +105,13 @@ class Audit:
         return [] if logs is None else [self.log.sources[source] for source in flag_sources(logs, LEVEL)]
 
     def alarms(self) -> dict[str, int | None]:
-        """Return by statistic the first row at which some source differs for sure; the level is shared among them."""
-        return {one.name: one.alarm(LEVEL / len(self.evidence)) for one in self.evidence}
+        """Return, of each statistic that can raise an alarm, the row at which it did; None where all is quiet."""
+        rows = {signal.statistic: signal.row for signal in self.signals if signal.is_alarm}
+        return {one.name: rows.get(one.name) for one in self.evidence if STATISTICS[one.name].is_alarm}
+
+    def notices(self) -> dict[str, int]:
+        """Return, of each statistic that found a difference which raises no alarm, the row at which it did."""
+        return {signal.statistic: signal.row for signal in self.signals if not signal.is_alarm}
 
     def notes_on(self, code: str) -> list[str]:
         """Return the sentences of the notes with a code."""
@@ -127,6 +132,7 @@ class Audit:
             "policy": str(self.policy),
             "belief": self.belief.as_json(),
             "sources": self.sources(),
+            "signals": [signal.as_json() for signal in self.signals],
             "witness": witness,
             "without": None if self.without is None else self.without.belief.as_json(),
             "price": self.price,

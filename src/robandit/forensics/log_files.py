@@ -12,10 +12,11 @@ import numpy as np
 from robandit.csv_files import is_number_text, read_csv_rows, to_number
 from robandit.errors import InputError
 from robandit.extras import require
+from robandit.forensics.exposure import Exposures
 from robandit.forensics.reward_log import COLUMNS, CheckedLog, Codes, ColumnNames, RewardLog
 from robandit.game import Floats
 from robandit.lab.log import Log
-from robandit.online.columns import read_columns
+from robandit.online.columns import JournalLog, read_columns
 
 JOURNAL = b'{"robandit":'  # how a journal begins
 
@@ -55,7 +56,7 @@ def read_journal(path: Path) -> RewardLog:
     decided = np.cumsum(~columns["rewarded"])
     delays = np.where(columns["rewarded"], decided - 1.0 - columns["numbers"], np.nan)
     return RewardLog(
-        CheckedLog(**columns),
+        CheckedLog(**columns, users=journal.users, own=journal.own),
         tuple(journal.names),
         tuple(names[place] for place in order),
         rank[journal.sources],
@@ -64,7 +65,20 @@ def read_journal(path: Path) -> RewardLog:
         terms=journal.terms,
         changes=tuple((row, change, journal.names[arm]) for row, change, arm in journal.changes),
         partial=journal.partial,
+        settled=journal.settled,
+        defaulted=journal.defaulted if journal.defaulted.any() else None,
+        asked=journal.asked,
+        exposures=exposures_in(journal),
     )
+
+
+def exposures_in(journal: JournalLog) -> Exposures | None:
+    """Return which decisions were displayed and which were lost, where the rules of the journal ask for it."""
+    if journal.lost is None or journal.shown is None:
+        return None
+    numbers, arms, probabilities, rows = np.array(journal.lost, np.float64).reshape(-1, 4).T
+    whole = [column.astype(np.int64) for column in (numbers, arms, rows)]
+    return Exposures(whole[0], whole[1], probabilities, whole[2], np.array(journal.shown, np.int64))
 
 
 def read_csv(path: Path, columns: ColumnNames) -> RewardLog:

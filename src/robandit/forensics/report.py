@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from robandit.forensics.alarms import LEVEL, MOVED, SHARED
 from robandit.forensics.audit import FORGED
 from robandit.forensics.evidence import as_number
-from robandit.forensics.findings import LEVEL, Audit
-from robandit.forensics.statistics import STATISTICS
+from robandit.forensics.findings import Audit
+from robandit.forensics.statistics import ALARMS, STATISTICS
 from robandit.pictures.bars import draw_bars
 from robandit.pictures.panels import LinePanel, LinePlot, PlotLine, draw_lines
 from robandit.pictures.style import numbered_style
@@ -130,56 +131,64 @@ def influence_sections(findings: Audit) -> list[Section]:
 
 
 def evidence_sections(findings: Audit) -> list[Section]:
-    """How much sources differ, over time and one by one."""
-    combined = findings.e_values()
-    if combined is None:
+    """What rings, over time and source by source."""
+    if not findings.evidence:
         return []
-    level, alarms = LEVEL / len(findings.evidence), findings.alarms()
     x = findings.evidence[0].marks
     lines = [
         PlotLine(one.name, numbered_style(place), one.marks, np.clip(one.everyone / math.log(10.0), *CUT))
         for place, one in enumerate(findings.evidence)
     ]
-    lines.append(PlotLine(f"alarm at level {LEVEL:g}", numbered_style(7), x, np.full(len(x), -math.log10(level))))
+    lines.append(PlotLine(f"needed at level {LEVEL:g}", numbered_style(7), x, np.full(len(x), -math.log10(SHARED))))
     text = [
-        "An e-value is what a bettor against a hypothesis owns who began with 1. If no source differs it ever reaches "
-        f"{1 / level:.0f} with probability at most {level:.3g}, however often one looks; the level of {LEVEL:g} is "
-        f"shared by {len(findings.evidence)} statistics. A difference is not fraud.",
+        "An e-value is what a bettor against a hypothesis owns who began with 1. If the hypothesis is true it ever "
+        f"reaches {1 / SHARED:.0f} with probability at most {SHARED:.3g}, however often one looks; the level of "
+        f"{LEVEL:g} is shared by {len(ALARMS)} alarms. An alarm about sources needs influence besides: p of "
+        f"the leader would move by {MOVED:g} had they reported as the others did. Everything else is a notice. A "
+        "difference is not fraud.",
     ]
-    flags = findings.flagged()
-    if flags:
-        text.append(
-            f"{len(flags):,} sources differ in rate or selection by e-BH, which holds the expected share of false "
-            f"ones at {LEVEL:g}: {', '.join(flags[:BARS])}{' and others' if len(flags) > BARS else ''}."
-        )
+    text += [
+        f"{'Alarm' if signal.is_alarm else 'Notice'}: {STATISTICS[signal.statistic].title}. {signal.text}"
+        for signal in findings.signals
+    ]
+    kinds = {signal.statistic: "alarm" if signal.is_alarm else "notice" for signal in findings.signals}
+    rows = {signal.statistic: signal.row for signal in findings.signals}
     summary = [
-        [one.name, STATISTICS[one.name].hypothesis, as_number(float(one.everyone[-1])), alarms[one.name]]
+        [
+            one.name,
+            STATISTICS[one.name].hypothesis,
+            as_number(float(one.everyone[-1])),
+            kinds.get(one.name, "quiet"),
+            rows.get(one.name),
+        ]
         for one in findings.evidence
     ]
-    order = np.argsort(-combined, kind="stable")[:ROWS]
-    columns = [*(one.sources for one in findings.evidence), combined]
-    rows = [[findings.log.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
-    names = [one.name for one in findings.evidence]
-    both = " and ".join(one.name for one in findings.about_rewards())
-    plot = LinePlot([LinePanel("", lines)], "row", "evidence that some source differs\n(power of ten)")
+    headings = ["statistic", "hypothesis", "e-value", "it is", "seen by row"]
+    plot = LinePlot([LinePanel("", lines)], "row", "evidence that something differs\n(power of ten)")
+    caption = "Evidence against: nothing differs. Cut at 10 and -3."
     return [
         Section(
             "evidence",
             "Who differs",
             text,
-            pictures=[
-                Picture(
-                    "evidence-over-time", "Evidence against: no source differs. Cut at 10 and -3.", draw_lines(plot)
-                )
-            ],
-            tables=[
-                DataTable(
-                    "By statistic", ["statistic", "hypothesis", "e-value", "alarm by row"], summary, id="evidence-all"
-                ),
-                DataTable("By source", ["source", *names, f"mean of {both}"], rows, id="evidence-rows"),
-            ],
+            pictures=[Picture("evidence-over-time", caption, draw_lines(plot))],
+            tables=[DataTable("By statistic", headings, summary, id="evidence-all"), *source_tables(findings)],
         )
     ]
+
+
+def source_tables(findings: Audit) -> list[DataTable]:
+    """The evidence about each source, the strongest first."""
+    combined = findings.e_values()
+    if combined is None:
+        return []
+    parts = [one for one in findings.evidence if not STATISTICS[one.name].is_about_arms]
+    columns = [*(one.sources for one in parts), combined]
+    order = np.argsort(-combined, kind="stable")[:ROWS]
+    rows = [[findings.log.sources[source], *(as_number(float(logs[source])) for logs in columns)] for source in order]
+    both = " and ".join(one.name for one in findings.about_rewards())
+    headings = ["source", *(one.name for one in parts), f"mean of {both}"]
+    return [DataTable("By source", headings, rows, id="evidence-rows")]
 
 
 def price_section(findings: Audit) -> Section:

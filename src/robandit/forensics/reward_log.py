@@ -1,7 +1,7 @@
 """A log of any system as one kind of value: arms and sources by name, rewards in [0, 1]."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,10 @@ from robandit.game import Floats, Policy
 from robandit.lab.log import Log
 from robandit.online.terms import Terms
 
-COLUMNS = ("arms", "probabilities", "notes", "rewards", "rewarded", "numbers")
+if TYPE_CHECKING:
+    from robandit.forensics.exposure import Exposures
+
+COLUMNS = ("arms", "probabilities", "notes", "rewards", "rewarded", "numbers", "places")
 Codes = NDArray[np.int64]
 Changes = tuple[tuple[int, str, str], ...]  # before this row, an arm was added, paused, ...; its name
 
@@ -44,7 +47,10 @@ class CheckedLog(Log):
 
     def columns(self) -> dict[str, Any]:
         """Return the columns as they are."""
-        return {name: getattr(self, name) for name in COLUMNS}
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        if self.places is None:
+            columns["places"] = np.zeros(len(self.arms), np.int64)
+        return columns
 
 
 @dataclass(frozen=True)
@@ -61,10 +67,17 @@ class RewardLog:
     terms: Terms | None = None  # what decided and how it began, where the file says it
     changes: Changes = ()  # of the arms; `arms` names all there ever were
     partial: bool = False  # whether some decisions were made among some of the arms only
+    settled: int | None = None  # where a window settles rewards: the first decision that waits still
+    defaulted: NDArray[np.bool_] | None = None  # rows that nobody reported: the default was learnt
+    asked: NDArray[np.bool_] | None = None  # rows whose decision named its source
+    exposures: "Exposures | None" = (
+        None  # which decisions were displayed and which were lost (exposure.py), where a journal says it
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.log, CheckedLog):
-            log = CheckedLog(**self.log.columns(), has_notes=self.log.notes is not None)
+            seen: dict[str, Any] = {"users": self.log.users, "own": self.log.own}
+            log = CheckedLog(**self.log.columns(), **seen, has_notes=self.log.notes is not None)
             object.__setattr__(self, "log", log)
         if not self.sources and len(self.codes) == 0:
             object.__setattr__(self, "codes", np.zeros(self.rows, np.int64))

@@ -18,7 +18,6 @@ from robandit.forensics.reward_log import Changes, Codes
 from robandit.game import Floats, Policy
 from robandit.lab import leave_out
 from robandit.lab.folds import Folding, ReplayControl
-from robandit.lab.log import Log
 from robandit.online.fold import Fold
 from robandit.online.lists import as_arrays, as_lists
 from robandit.online.roster import Roster
@@ -90,8 +89,11 @@ class StretchFolding(Folding):
             while changes and changes[0][0] <= mark:
                 row, change, name = changes.pop(0)
                 state, done = learn_until(row), row
-                fold.state = as_lists(state)
-                fold.change_arm(name, change)
+                fold.state = as_lists(state, tables=self.policy.looks)
+                is_new, own = change == "added", self.log.own
+                fold.change_arm(
+                    name, change, own[len(fold.roster.names)].tolist() if is_new and own is not None else None
+                )
                 state = as_arrays(self.policy, fold.setting, fold.state)
             state, done = learn_until(int(mark)), int(mark)
             yield state, fold
@@ -107,6 +109,7 @@ class StretchFolding(Folding):
             sums = np.bincount(arms, rewards, self.setting.arms)[present]
             means = np.where(pulls > 0, sums / np.maximum(pulls, 1), -1.0)
             return np.eye(len(present))[int(means.argmax())]
+        self.policy.refresh(state)
         if len(present) == len(state.probabilities):
             return state.probabilities
         return np.array(self.policy.probabilities_among(state, present))
@@ -115,7 +118,7 @@ class StretchFolding(Folding):
         """Return what is believed after a log of these rows (a mask) alone, by the loop that knows of no sources."""
         before = np.concatenate([[0], np.cumsum(rows)])
         changes = tuple((int(before[row]), change, name) for row, change, name in self.changes)
-        log = Log(**{name: column[rows] for name, column in self.columns.items()})
+        log = self.log.select(rows)
         rest = replace(self, log=log, codes=self.codes[rows], changes=changes)
         belief, present = np.zeros(self.setting.arms), roster_after(self.terms, changes).present
         state = fold_rows(self.policy, self.terms, log, changes)
@@ -126,7 +129,7 @@ class StretchFolding(Folding):
 def trial_shares(policy: Policy[Any], state: Any, present: list[int], seed: int, trials: int) -> Floats:
     """Return how often each arm that is there comes in trial choices."""
     random = decision_stream(decision_key(seed, Role.CHOOSING), 0)
-    lists = as_lists(deepcopy(state))
+    lists = as_lists(deepcopy(state), tables=policy.looks)
     drawn = [policy.choose_among(lists, present, random).arm for _ in range(trials)]
     shares: Floats = np.bincount(drawn, minlength=max(present) + 1)[present] / trials
     return shares

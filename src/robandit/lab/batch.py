@@ -125,6 +125,7 @@ def simulate(
         team=runner.team(calls) if scenario.agents > 1 else None,
         best_rounds=runner.best_rounds(calls),
         best_pulls=buffers.best_pulls,
+        checks=buffers.checks if scenario.policy.asks else None,
     )
 
 

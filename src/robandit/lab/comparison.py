@@ -36,6 +36,7 @@ class Comparison:
                 "means": list(environment.means),
                 "parameters": environment.parameters(),
                 **contexts_record(environment),
+                **({"changes": True} if environment.changes else {}),
             },
             "horizon": first.horizon,
             **shape_record(first),
@@ -90,10 +91,17 @@ def policy_record(scenario: Scenario, trace: Trace) -> dict[str, Any]:
         "best_arm_share": trace.best_arm_share,
         "best_arm_half_width_95": summarise(trace.best_shares)["half_width_95"],
         **team_record(trace),
+        **({} if trace.checks is None else {"checks": mean_checks(trace.checks)}),
         **({"slate": scenario.slots} if scenario.slots > 1 else {}),
         "ns_per_round": trace.nanoseconds,
         "notes": notes(scenario, trace),
     }
+
+
+def mean_checks(checks: Any) -> dict[str, float | None]:
+    """Rewards verified per run, with its interval."""
+    summary = summarise([float(count) for count in checks])
+    return {name: summary[name] for name in ("mean", "half_width_95")}
 
 
 def difference(trace: Trace, first: Trace) -> dict[str, float | None] | None:
@@ -109,8 +117,9 @@ def contexts_record(environment: Environment[Any]) -> dict[str, Any]:
     if not environment.context_size:
         return {}
     users: Any = environment
-    features = environment.context_size // len(environment.means)
-    return {"contexts": {"users": len(users.rows), "features": features, "blind_regret": users.blind_regret}}
+    return {
+        "contexts": {"users": len(users.rows), "features": environment.context_size, "blind_regret": users.blind_regret}
+    }
 
 
 def team_record(trace: Trace) -> dict[str, Any]:
@@ -156,10 +165,17 @@ def notes(scenario: Scenario, trace: Trace) -> list[str]:
     policy = scenario.policy
     return [
         *policy.notes(scenario.setting()),
-        *([] if scenario.is_contextual else policy.notes_on_means(scenario.environment.means)),
+        *([] if scenario.has_best_by_round else policy.notes_on_means(scenario.environment.means)),
+        *tracking_notes(scenario),
         *engine_notes(trace),
         *([] if isinstance(scenario.adversary, Nobody) else adversary_notes(scenario, trace)),
     ]
+
+
+def tracking_notes(scenario: Scenario) -> list[str]:
+    """Why a policy cannot track a world that changes, where it says so and the world does."""
+    reason = scenario.policy.cannot_forget
+    return [reason] if scenario.environment.changes and reason != Policy.cannot_forget else []
 
 
 def engine_notes(trace: Trace) -> list[str]:

@@ -17,11 +17,13 @@ from robandit.lab.log import Log, LogRows, check_columns, fresh_state
 from robandit.lab.parts import PolicyParts
 from robandit.lab.pool import run_jobs
 from robandit.lab.preflight import ROUNDS, check_user_replay
+from robandit.lab.sight import LogView
 from robandit.layout import Fresh
 from robandit.progress import Progress, ignore
 from robandit.state import load_state
 
 TRIALS = 1000  # choices drawn to see p of a policy that cannot tell it
+REFERENCES = 100  # contexts for whom a belief is read, evenly spaced in the log
 NOBODY = -1  # no source has this number: nothing is left out
 
 Codes = NDArray[np.int64]
@@ -36,6 +38,7 @@ class SourcedRows(NamedTuple):
     rewards: Any
     rewarded: Any
     numbers: Any
+    places: Any
     sources: Any
 
 
@@ -61,6 +64,13 @@ class ReplaySpan(NamedTuple):
     kind: int
 
 
+class ReplayControl(NamedTuple):
+    """How a replay is stopped and watched from outside."""
+
+    stop: Codes
+    progress: Codes  # rows done
+
+
 class ReplayRecord(NamedTuple):
     """What the loop writes; empty where it is not wanted."""
 
@@ -68,13 +78,7 @@ class ReplayRecord(NamedTuple):
     taken: Floats  # the probability of each row's arm
     expected: Floats  # the reward expected before each row
     seen: Floats  # sum and number of the rewards of each arm so far
-
-
-class ReplayControl(NamedTuple):
-    """How a replay is stopped and watched from outside."""
-
-    stop: Codes
-    progress: Codes  # rows done
+    control: ReplayControl
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,8 @@ class Folding:
     threads: int | None = None
     start: dict[str, Any] | None = None  # a saved state to begin with, in place of a fresh one
     engine: str = field(default="rounds", kw_only=True)  # compiled, or "plain"
+    # where contexts came: those for whom a belief is read, as numbers; by default some of the log's
+    references: Floats | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         check_columns(self.columns, self.policy, self.setting.arms)
@@ -135,8 +141,19 @@ class Folding:
         """What a belief is read from: where p is all on one arm it says the next choice only, so the best mean is."""
         if not self.policy.explicit:
             return leave_out.TRIALS
+        if len(self.view().references) > 0:
+            return leave_out.PRESENT
         state = self.fold(np.array([NOBODY]), np.array([self.rows]), leave_out.PRESENT, self.codes)[1]
         return leave_out.MEANS if state.probabilities.max() == 1.0 else leave_out.PRESENT
+
+    def view(self) -> LogView:
+        """What the policy sees of those who came; empty where it does not look."""
+        view = self.log.view(self.policy, self.setting)
+        if len(view.users) == 0:
+            return view
+        some = np.linspace(0, len(view.users) - 1, min(REFERENCES, len(view.users))).round().astype(np.int64)
+        references = view.users[some] if self.references is None else self.references
+        return view._replace(references=np.ascontiguousarray(references))
 
     def marks(self, count: int) -> Codes:
         """Rows after which p is looked at: so many, evenly spaced, the last one among them."""
@@ -215,7 +232,9 @@ class Folding:
         arms = len(parts.state.probabilities)
         taken, expected = (np.zeros(0), np.zeros(0)) if watched is None else watched
         seen = np.zeros((2, arms if kind == leave_out.MEANS or watched is not None else 0))
-        record = ReplayRecord(np.zeros((len(left), len(marks), arms)), taken, expected, seen)
+        control = control or ReplayControl(np.zeros(1, np.int64), np.zeros(1, np.int64))
+        record = ReplayRecord(np.zeros((len(left), len(marks), arms)), taken, expected, seen, control)
+        view = self.view()
         words = decision_words(self.seed, np.zeros(1, np.uint64), Role.CHOOSING)[0]
         streams = ReplayStreams(np.uint64(decision_key(self.seed, Role.LEARNING)), words, self.trials)
         rows = SourcedRows(**self.columns, sources=codes)
@@ -226,17 +245,23 @@ class Folding:
             left,
             ReplaySpan(marks, first, kind),
             record,
-            control or ReplayControl(np.zeros(1, np.int64), np.zeros(1, np.int64)),
+            view,
         )
         if self.engine == "plain":
             plain = SourcedRows(*(column.tolist() for column in rows))
             fresh, _, _, *others = rest
             leave_out.leave_out(parts, fresh, plain, streams._replace(key=int(streams.key)), *others)
-            return record.beliefs, parts.state
+            return record.beliefs, self.at_rest(parts.state)
         from robandit.lab.compile.kernel import kernel_for
 
         some = slice(first, first + ROUNDS)
         head = LogRows(*(getattr(rows, name)[some].tolist() for name in LogRows._fields))
-        check_user_replay(parts, head, decision_words(self.seed, rows.numbers[some], Role.LEARNING))
+        check_user_replay(parts, head, decision_words(self.seed, rows.numbers[some], Role.LEARNING), view)
         kernel_for(leave_out.leave_out, parts, rest)(parts, *rest)
-        return record.beliefs, parts.state
+        return record.beliefs, self.at_rest(parts.state)
+
+    def at_rest(self, state: Any) -> Any:
+        """A state that sees what its setting has, as between two decisions."""
+        if self.policy.looks and self.setting.features is not None and self.log.users is not None:
+            self.policy.look(state, self.setting.features)
+        return state

@@ -12,24 +12,31 @@ from robandit.game import Choice
 from robandit.lab.parts import PolicyParts
 from robandit.lab.play import words_of
 from robandit.lab.seams import close_state, open_policy, open_random, open_state, restore_state
+from robandit.lab.sight import write_features
 
 PRESENT, MEANS, TRIALS = 0, 1, 2  # what a belief is read from: p, the best mean of the rows, or trial choices
 LISTEN = 65_536  # rows after which the loop looks whether it shall stop, far less than a second
 
 
-def leave_out(parts: Any, fresh: Any, rows: Any, streams: Any, left: Any, span: Any, record: Any, control: Any) -> Any:
-    """Learn all rows but those of one source, for each source in `left`; what is believed at each mark is written."""
+def leave_out(parts: Any, fresh: Any, rows: Any, streams: Any, left: Any, span: Any, record: Any, view: Any) -> Any:
+    """Learn all rows but those of one source, for each source in `left`; what is believed at each mark is written.
+
+    Where contexts came, what is believed is the mean over those in `view.references`.
+    """
     policy, state = open_policy(parts.policy), open_state(parts.state)
-    opened, seen = PolicyParts(policy, state), record.seen
+    opened, seen, control = PolicyParts(policy, state), record.seen, record.control
     for number in range(len(left)):
         restore_state(state, fresh.state)
         for arm in range(seen.shape[1]):
             seen[0, arm] = seen[1, arm] = 0.0
         done = span.first
         for mark in range(len(span.marks)):
-            learn_rows(opened, rows, streams.key, left[number], (done, span.marks[mark]), record, control)
+            learn_rows(opened, rows, streams.key, left[number], (done, span.marks[mark]), record, view)
+            policy.refresh(state)
             belief = record.beliefs[number, mark]
-            if span.kind == TRIALS:
+            if len(view.references) > 0:
+                write_mean_belief(opened, streams, span.kind, view, belief)
+            elif span.kind == TRIALS:
                 write_trials(policy, state, streams, belief)
             elif span.kind == MEANS:
                 belief[best_mean(seen)] = 1.0
@@ -42,9 +49,9 @@ def leave_out(parts: Any, fresh: Any, rows: Any, streams: Any, left: Any, span: 
     return (close_state(state),)
 
 
-def learn_rows(parts: Any, rows: Any, key: Any, left: int, limits: Any, record: Any, control: Any) -> None:
+def learn_rows(parts: Any, rows: Any, key: Any, left: int, limits: Any, record: Any, view: Any) -> None:
     """Learn the rows from one limit to the other; into a record with room for it, write what was expected of each."""
-    policy, state = parts.policy, parts.state
+    policy, state, control = parts.policy, parts.state, record.control
     arms, rewards, sources, seen = rows.arms, rows.rewards, rows.sources, record.seen
     first, last = limits
     pause = first + LISTEN
@@ -54,7 +61,11 @@ def learn_rows(parts: Any, rows: Any, key: Any, left: int, limits: Any, record: 
             if control.stop[0] != 0:
                 return
             control.progress[0] += LISTEN
+        if len(view.users) > 0:
+            write_features(view.users[rows.places[row]], view.own, view.features)
+            policy.look(state, view.features)
         if len(record.taken) > 0:
+            policy.refresh(state)
             record.taken[row] = state.probabilities[arms[row]]
             record.expected[row] = reward_expected(state.probabilities, seen)
         if sources[row] < 0 or sources[row] == left:
@@ -86,6 +97,22 @@ def best_mean(seen: Any) -> int:
         if seen[1, arm] > 0.0 and seen[0, arm] / seen[1, arm] > best_value:
             best, best_value = arm, seen[0, arm] / seen[1, arm]
     return best
+
+
+def write_mean_belief(parts: Any, streams: Any, kind: int, view: Any, belief: Any) -> None:
+    """Write the mean of p over the contexts of reference; of trial choices where the policy cannot tell p."""
+    policy, state, count = parts.policy, parts.state, len(view.references)
+    random = open_random(words_of(streams.trial_words))
+    draws = max(1, streams.trials // count)
+    for user in range(count):
+        write_features(view.references[user], view.own, view.features)
+        policy.look(state, view.features)
+        if kind == TRIALS:
+            for _ in range(draws):
+                belief[policy.choose(state, random).arm] += 1.0 / (draws * count)
+        else:
+            for arm in range(len(belief)):
+                belief[arm] += state.probabilities[arm] / count
 
 
 def write_trials(policy: Any, state: Any, streams: Any, belief: Any) -> None:

@@ -13,6 +13,7 @@ from robandit.game import Floats, Policy, Setting
 from robandit.lab import replay
 from robandit.lab.parts import PolicyParts
 from robandit.lab.preflight import ROUNDS, check_user_replay
+from robandit.lab.sight import LogView
 from robandit.state import load_state
 
 ROWS = 100_000  # learnt by one call: bounds the memory of the streams, and Ctrl-C is heard in between
@@ -28,18 +29,22 @@ class Log:
     notes: NDArray[np.int64] | None = None  # what the policy itself drew, where it drew something
     rewarded: NDArray[np.bool_] | None = None  # False: the reward comes later, or never; all True by default
     numbers: NDArray[np.uint64] | None = None  # of the decisions, from 0; the row's own number by default
+    places: NDArray[np.int64] | None = None  # which of `users` each row is about; 0 by default
+    users: Floats | None = None  # (users, numbers): the features of those who came, where contexts did
+    own: Floats | None = None  # (arms, numbers): features of the arms themselves, where they have some
 
     def columns(self) -> dict[str, Any]:
         """Every column as an array of its type."""
         count = np.size(self.arms)
         usual = {"notes": np.zeros(count), "rewarded": np.ones(count), "numbers": np.arange(count)}
+        usual["places"] = np.zeros(count)
         kinds: dict[str, Any] = {
             "arms": np.int64,
             "probabilities": np.float64,
             "notes": np.int64,
             "rewards": np.float64,
         }
-        kinds |= {"rewarded": np.bool_, "numbers": np.uint64}
+        kinds |= {"rewarded": np.bool_, "numbers": np.uint64, "places": np.int64}
         columns = {}
         for name, kind in kinds.items():
             own = getattr(self, name)
@@ -55,6 +60,30 @@ class Log:
                 raise InputError(f"log: {name} must be of the type {np.dtype(kind)}, not {values.dtype}")
             columns[name] = np.ascontiguousarray(column)
         return columns
+
+    def select(self, rows: Any) -> "Log":
+        """Some of the rows: a slice, or one truth value for each."""
+        columns = {name: column[rows] for name, column in self.columns().items()}
+        return Log(**columns, users=self.users, own=self.own)
+
+    def view(self, policy: Policy[Any], setting: Setting) -> LogView:
+        """What a policy sees of those who came; empty for one that does not look, or where the features stay.
+
+        Raises InputError where the policy must see somebody and the log names nobody.
+        """
+        empty = np.zeros((0, 0))
+        if not policy.looks or setting.features is None:
+            return LogView(empty, empty, empty)
+        if self.users is None:
+            if len(setting.features) < setting.arms:
+                raise InputError(f"{policy.name} learns by who came, and this log has no contexts")
+            return LogView(empty, empty, empty)
+        own = empty if self.own is None else np.ascontiguousarray(self.own[: setting.arms], np.float64)
+        users = np.ascontiguousarray(self.users, np.float64)
+        size = users.shape[1] * (own.shape[1] if len(own) else 1)
+        if setting.features.shape != (max(len(own), 1), size):
+            raise InputError(f"log: {size} features were seen, the setting has {setting.features.shape[1]}")
+        return LogView(users, own, np.zeros_like(setting.features, np.float64))
 
 
 def check_columns(columns: dict[str, Any], policy: Policy[Any], arms: int) -> None:
@@ -86,6 +115,7 @@ class LogRows(NamedTuple):
     notes: Any
     rewards: Any
     rewarded: Any
+    places: Any
 
 
 class SettingTerms(TypedDict, total=False):
@@ -128,21 +158,23 @@ def replay_log(
     columns, terms = log.columns(), Setting(**setting)
     check_columns(columns, policy, terms.arms)
     memory = fresh_state(policy, terms, seed) if state is None else load_state(policy, terms, state)
-    count = len(columns["arms"])
+    count, view = len(columns["arms"]), log.view(policy, terms)
     for first in range(0, count, ROWS):
         piece = {name: column[first : first + ROWS] for name, column in columns.items()}
         words = decision_words(seed, piece.pop("numbers"), Role.LEARNING)
         rows, parts = LogRows(**piece), PolicyParts(policy, memory)
         if first == 0 and engine == "rounds":
-            check_user_replay(parts, LogRows(*(column[:ROUNDS].tolist() for column in rows)), words)
+            check_user_replay(parts, LogRows(*(column[:ROUNDS].tolist() for column in rows)), words, view)
         loop: Any = replay.replay_rows
         if engine == "rounds":
             from robandit.lab.compile.kernel import effort_for, kernel_for
 
-            loop = kernel_for(loop, parts, (rows, words), effort_for(count * terms.arms))
+            loop = kernel_for(loop, parts, (rows, words, view), effort_for(count * terms.arms))
         else:
             rows = LogRows(*(column.tolist() for column in rows))
-        loop(parts, rows, words)
+        loop(parts, rows, words, view)
+    if len(view.users) > 0 and terms.features is not None:
+        policy.look(memory, terms.features)  # between two decisions a state sees what its setting has
     return memory
 
 

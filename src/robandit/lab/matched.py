@@ -168,7 +168,7 @@ def replay_contexts(
         raise InputError(f"engine must be rounds or plain, not {engine!r}")
     arms, size = len(log.names), log.users.shape[1]
     expected = max(1, round(log.least * len(log.arms)))
-    features, means = np.zeros((arms, arms * size)), log.by_arm()
+    features, means = np.zeros((1, size)), log.by_arm()
     state = policy.start(Setting(arms, expected, against.budget, features.copy()))
     memory = against.start(means, expected)
     record = MatchRecord(np.zeros(len(log.arms), np.int64), np.zeros(1))

@@ -31,9 +31,8 @@ def match_rows(parts: Any, rows: Any, streams: Any, arena: Any, rules: Any, reco
     bill.balance()
     policy.begin(state, policy_random)
     for row in range(len(rows.arms)):
-        for arm in range(len(means)):
-            for i in range(size):
-                features[arm, arm * size + i] = rows.users[row, i]
+        for i in range(size):
+            features[0, i] = rows.users[row, i]
         policy.look(state, features)
         choice = policy.choose(state, policy_random)
         if acceptance.uniform() * rows.probabilities[row] >= rules.least or choice.arm != rows.arms[row]:

@@ -10,6 +10,7 @@ from robandit.errors import InputError
 from robandit.game import Floats
 
 ARRAYS = {"dice": np.uint64, "sums": np.float64, "changed": np.int64, "pulls": np.int64, "shown": np.float64}
+ARRAYS |= {"checks": np.int64}
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,7 @@ class PausedPlay:
     changed: NDArray[np.int64]  # rounds changed by the adversary
     pulls: NDArray[np.int64]
     shown: Floats  # the p(t) that a watching adversary last saw
+    checks: NDArray[np.int64]  # rewards verified
 
     def to_json(self) -> dict[str, Any]:
         """Plain values that JSON can hold, exact to the bit."""
@@ -34,6 +36,8 @@ class PausedPlay:
     def from_json(cls, values: Any) -> "PausedPlay":
         """The play that `to_json` wrote; raises InputError for anything else."""
         names = ["round", "states", "memories", *ARRAYS]
+        if isinstance(values, dict) and "checks" not in values:  # saved before there were any
+            values = {**values, "checks": [0] * len(values.get("states", ()))}
         if not isinstance(values, dict) or set(values) != set(names):
             raise InputError(f"a saved play must have the keys {', '.join(names)}")
         try:
@@ -47,7 +51,7 @@ class PausedPlay:
         count = len(self.dice)
         if count != runs:
             raise InputError(f"state holds {count} runs, so runs must be {count}, not {runs}")
-        shapes = {"dice": (runs, 3, 4), "sums": (runs, 3), "changed": (runs,)}
+        shapes = {"dice": (runs, 3, 4), "sums": (runs, 3), "changed": (runs,), "checks": (runs,)}
         shapes |= {"pulls": (runs, arms), "shown": (runs, arms)}
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:

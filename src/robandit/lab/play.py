@@ -4,7 +4,12 @@ The text runs interpreted as it stands. The lab also compiles it for each combin
 functions of seams.py are where the compiler steps in. Regret is measured here, from the true means; the adversary
 proposes, and its bill (bill.py) clips and charges. Arguments are the named tuples of runner.py.
 
-Where a context comes in each round, the policy sees it before it chooses, and regret is against the round's best arm.
+Where a context comes in each round, the policy sees it before it chooses. There, and where the means change by
+themselves, regret is against the round's best arm.
+
+A policy may ask for the reward of a choice to be verified. It then gets the true one whatever the adversary did, and a
+check is counted. An adversary that sees the draw pays nothing for such a round, as if it knew; one that moved the means
+before has paid.
 """
 
 from typing import Any
@@ -64,14 +69,18 @@ def play(parts: Any, streams: Any, arena: Any, span: Any, record: Any, control: 
     if not span.is_resumed:
         policy.begin(state, policy_random)
     copy_means(means, proposal)
-    regret, hits = sums[run, 0], 0
+    regret, hits, checks = sums[run, 0], 0, record.checks[run]
     checkpoint, place = checkpoints[0], 0
     pause = min(checkpoint, span.first + LISTEN)
     for t in range(span.first, span.last):
         uniform = 0.0
+        if environment.changes:
+            environment.change(tables, t, means, environment_random)
+            copy_means(means, proposal)
         if environment.is_contextual:
             uniform = environment.context(tables, environment_random.uniform(), arena.features, means)
             policy.look(state, arena.features)
+        policy.refresh(state)
         tampered = False
         if bill.left > 0.0 and not adversary.sees_draw:
             probabilities = state.probabilities
@@ -86,26 +95,33 @@ def play(parts: Any, streams: Any, arena: Any, span: Any, record: Any, control: 
         if arm < 0 or arm >= len(means):
             faults[run, 0], faults[run, 1] = NO_SUCH_ARM, arm
             return
+        is_checked = policy.asks and policy.wants_check(state, choice)
         mean = means[arm]
         if tampered:
-            mean = proposal[arm]
+            mean = mean if is_checked else proposal[arm]
             copy_means(means, proposal)
         if not environment.is_contextual:
             uniform = environment_random.uniform()
         reward = environment.reward(tables, arm, mean, uniform)
         if adversary.sees_draw and bill.left > 0.0:
             wanted = adversary.tamper_reward(memory, t, means, arm, reward, adversary_random)
-            reward = bill.move_reward(reward, wanted)
-        policy.learn(state, choice, reward, policy_random)
+            if not is_checked:
+                reward = bill.move_reward(reward, wanted)
+        if is_checked:
+            checks += 1
+            policy.learn_verified(state, choice, reward, policy_random)
+        else:
+            policy.learn(state, choice, reward, policy_random)
         gap = gaps[arm]
-        if environment.is_contextual:
+        if environment.is_contextual or environment.changes:
             gap = largest(means) - means[arm]
             hits += 1 if gap <= DUST else 0
         regret += gap
         pulls[run, arm] += 1
         if t + 1 == pause:
             if pause == checkpoint:
-                best = hits if environment.is_contextual else best_pulls(means, pulls[run])
+                is_own = environment.is_contextual or environment.changes  # the best arm is that of the round
+                best = hits if is_own else best_pulls(means, pulls[run])
                 record.regret[run, place], record.paid[run, place] = regret, bill.total()
                 record.best_pulls[run, place] = best
                 place += 1
@@ -117,7 +133,7 @@ def play(parts: Any, streams: Any, arena: Any, span: Any, record: Any, control: 
                 return
             if control.stop[0] != 0:
                 return
-    record.changed[run] = bill.changed
+    record.changed[run], record.checks[run] = bill.changed, checks
     sums[run, 0], sums[run, 1], sums[run, 2] = regret, bill.paid, bill.lost
     write_words(environment_random, streams[0])
     write_words(policy_random, streams[1])

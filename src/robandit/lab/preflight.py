@@ -43,7 +43,7 @@ def check_user_parts(runner: Runner) -> None:
         raise PartError(f"{type(error).__name__}{place_of(error)}: {error}") from error
 
 
-def check_user_replay(parts: PolicyParts, rows: Any, words: Any) -> None:
+def check_user_replay(parts: PolicyParts, rows: Any, words: Any, view: Any) -> None:
     """Learn a few rows of a log interpreted, on a copy, with a policy that is not the package's own."""
     policy, state = parts
     if ours(policy):
@@ -52,7 +52,7 @@ def check_user_replay(parts: PolicyParts, rows: Any, words: Any) -> None:
     trial = deepcopy(state)
     owned = arrays_in(trial, "state")
     try:
-        replay.replay_rows(PolicyParts(policy, trial), rows, words)
+        replay.replay_rows(PolicyParts(policy, trial), rows, words, view)
     except Exception as error:
         raise PartError(f"{type(error).__name__}{place_of(error)}: {error}") from error
     check_same_arrays(policy, arrays_in(trial, "state"), owned, "learn")
@@ -87,14 +87,18 @@ def check_starts(scenario: Scenario) -> None:
 def check_rounds(scenario: Scenario, parts: PlayParts, streams: list[Random]) -> None:
     """Play, and look at everything a part returns or leaves behind; the streams are those of the first run."""
     policy, state, environment, tables, adversary, memory = parts
-    means, features = scenario.means.copy(), np.zeros((scenario.arms, environment.context_size))
+    means, features = scenario.means.copy(), np.zeros((1, environment.context_size))
     owned = arrays_in(state, "state"), arrays_in(memory, "memory")
     policy.begin(state, streams[1])
     for t in range(min(ROUNDS, scenario.rounds)):
+        if environment.changes:
+            environment.change(tables, t, means, streams[0])
+            check_means(environment, means, t)
         uniform = streams[0].uniform()
         if scenario.is_contextual:
             uniform = environment.context(tables, uniform, features, means)
             policy.look(state, features)
+        policy.refresh(state)
         check_probabilities(policy, state.probabilities, len(means), t)
         proposal = means.copy()
         struck = adversary.tamper_means(memory, t, state.probabilities, means, proposal, streams[2])
@@ -115,9 +119,14 @@ def check_rounds(scenario: Scenario, parts: PlayParts, streams: list[Random]) ->
                 f"{adversary.name}: {where(adversary, 'tamper_reward')} returned {wanted!r} in round {t}, "
                 "allowed is a number"
             )
-        policy.learn(state, choice, min(max(wanted, 0.0), 1.0), streams[1])
-        check_fields(policy, state, "learn")
-        check_same_arrays(policy, arrays_in(state, "state"), owned[0], "learn")
+        step = "learn"
+        if policy.asks and policy.wants_check(state, choice):
+            step = "learn_verified"
+            policy.learn_verified(state, choice, reward, streams[1])
+        else:
+            policy.learn(state, choice, min(max(wanted, 0.0), 1.0), streams[1])
+        check_fields(policy, state, step)
+        check_same_arrays(policy, arrays_in(state, "state"), owned[0], step)
         check_same_arrays(
             adversary, arrays_in(memory, "memory"), owned[1], "tamper_reward" if adversary.sees_draw else "tamper_means"
         )
@@ -138,6 +147,13 @@ def check_proposal(adversary: Any, struck: bool, proposal: Any, means: Any, t: i
         raise PartError(f"{adversary.name}: the means proposed in round {t} are no numbers: {proposal}, {place}")
     if not struck and not np.array_equal(proposal, means):
         raise PartError(f"{adversary.name}: {place} wrote a proposal in round {t} but did not return True")
+
+
+def check_means(environment: Any, means: Any, t: int) -> None:
+    """Means that changed by themselves are still means."""
+    if not ((means >= 0.0) & (means <= 1.0)).all():
+        place = where(environment, "change")
+        raise PartError(f"{environment.name}: {place} left the means {means} in round {t}, allowed is 0 to 1")
 
 
 def check_probabilities(policy: Any, probabilities: Any, arms: int, t: int) -> None:

@@ -36,7 +36,7 @@ class Arena(NamedTuple):
     gaps: Floats
     frequencies: Floats  # of trial choices, where p(t) has no closed form
     proposal: Floats  # the means an adversary wants
-    features: Floats  # (arms, numbers), of the round
+    features: Floats  # of the round: one row, which all arms see
 
 
 class Span(NamedTuple):
@@ -57,6 +57,7 @@ class Record(NamedTuple):
     best_pulls: NDArray[np.int64]
     pulls: NDArray[np.int64]
     changed: NDArray[np.int64]
+    checks: NDArray[np.int64]
     sums: Floats  # regret, bill and what rounding lost of it, for a later part
 
 
@@ -93,9 +94,10 @@ class Buffers:
     checkpoints: NDArray[np.int64]
     regret: Floats
     paid: Floats
-    best_pulls: NDArray[np.int64]  # of the best arm; of the round's own, where contexts come
+    best_pulls: NDArray[np.int64]  # of the best arm; of the round's own, where it changes
     pulls: NDArray[np.int64]
     changed: NDArray[np.int64]  # rounds
+    checks: NDArray[np.int64]  # rewards verified
     stop: NDArray[np.int64]  # one number; anything but 0 ends all runs soon
     progress: NDArray[np.int64]  # rounds done
     faults: NDArray[np.int64]  # what a policy did wrong, and with which arm
@@ -114,6 +116,7 @@ class Buffers:
             best_pulls=np.zeros((runs, marks), np.int64),
             pulls=state.pulls.copy() if isinstance(state, PausedPlay) else np.zeros((runs, arms), np.int64),
             changed=np.zeros(runs, np.int64),
+            checks=np.zeros(runs, np.int64),
             stop=np.zeros(1, np.int64),
             progress=np.zeros(runs, np.int64),
             faults=np.zeros((runs, 2), np.int64),
@@ -149,12 +152,12 @@ class Runner:
         means, count, setting = scenario.means.copy(), len(buffers.progress[runs]), scenario.setting()
         state, memory = scenario.policy.start(setting), scenario.adversary.start(means, scenario.rounds)
         sums, frequencies = np.zeros((count, 3)), np.full(len(means), 1.0 / len(means))
-        buffers.changed[runs] = 0
+        buffers.changed[runs], buffers.checks[runs] = 0, 0
         if isinstance(start, PausedPlay):  # one run at a time: each has a state of its own
             state = load_state(scenario.policy, setting, start.states[runs.start])
             load_values(memory, start.memories[runs.start])
             sums, frequencies = start.sums[runs].copy(), start.shown[runs.start].copy()
-            buffers.changed[runs] = start.changed[runs]
+            buffers.changed[runs], buffers.checks[runs] = start.changed[runs], start.checks[runs]
         elif start is not None:
             state = load_state(scenario.policy, setting, start)
         ground = scenario.environment
@@ -174,6 +177,7 @@ class Runner:
                 buffers.best_pulls[runs],
                 buffers.pulls[runs],
                 buffers.changed[runs],
+                buffers.checks[runs],
                 sums,
             ),
             Control(buffers.stop, buffers.progress[runs], buffers.faults[runs]),
@@ -203,6 +207,7 @@ class Runner:
             dice=np.concatenate([call.streams for call in calls]),
             sums=np.concatenate([call.record.sums for call in calls]),
             changed=self.buffers.changed.copy(),
+            checks=self.buffers.checks.copy(),
             pulls=self.buffers.pulls.copy(),
             shown=np.array([call.arena.frequencies for call in calls]),
         )
@@ -220,7 +225,7 @@ class Runner:
         """Rounds with a best slate or the round's own best arm, by run; None where the best arms' pulls say it."""
         if self.scenario.slots > 1:
             return np.array([call.parts.tables.counts[1] for call in calls])
-        return self.buffers.best_pulls[:, -1].copy() if self.scenario.is_contextual else None
+        return self.buffers.best_pulls[:, -1].copy() if self.scenario.has_best_by_round else None
 
     def check_faults(self, runs: slice) -> None:
         """Raise PlayError for an arm that does not exist or for p(t) that is none: never a silent wrong number."""

@@ -122,7 +122,9 @@ class Scenario:
             self.state.check(self.runs, self.arms, self.horizon)
         self.check_parts(isinstance(self.state, PausedPlay))
         if self.is_contextual:
-            check_contexts(self.policy, self.adversary, turns, self.state is not None)
+            check_contexts(self.policy, self.adversary, turns, isinstance(self.state, PausedPlay))
+        if self.environment.changes:
+            check_changes(self.policy, turns, isinstance(self.state, PausedPlay))
 
     def check_parts(self, in_parts: bool) -> None:
         """Raise InputError if the scenario is to be played in several parts and cannot be."""
@@ -130,10 +132,12 @@ class Scenario:
             raise InputError("a play of several agents or of slates is played in one piece: leave out until and state")
         if in_parts and self.is_contextual:
             check_contexts(self.policy, self.adversary, self.turns, in_parts)
+        if in_parts and self.environment.changes:
+            check_changes(self.policy, self.turns, in_parts)
 
     @cached_property
     def means(self) -> Floats:
-        """The true mean of each arm."""
+        """The true mean of each arm; in a world that changes, that of round 0."""
         return np.array(check_means(getattr(self.environment, "means", ())))
 
     @cached_property
@@ -184,11 +188,16 @@ class Scenario:
         """Whether a context comes in each round."""
         return self.environment.is_contextual
 
+    @property
+    def has_best_by_round(self) -> bool:
+        """Whether the best arm is another in another round, so that `means` and `gaps` do not say regret."""
+        return self.environment.is_contextual or self.environment.changes
+
     def setting(self) -> Setting:
         """What the policy may look at before the first round."""
         features = self.environment.features
         if self.is_contextual:  # room for those of a round
-            features = np.zeros((self.arms, self.environment.context_size))
+            features = np.zeros((1, self.environment.context_size))
         budget, family = self.adversary.budget, self.environment.family
         return Setting(self.arms, self.rounds, budget, features, self.agents, self.slots, family)
 
@@ -216,8 +225,8 @@ def check_contexts(policy: Policy[Any], adversary: Adversary[Any], turns: int, i
     """Raise InputError for what cannot be played where every round has a context of its own."""
     if policy.plays != "arms" and not policy.looks:
         raise InputError(
-            f"{policy.name} needs a game that stays the same, and here a context comes in each round: take linucb, "
-            "cw-oful, linear-thompson or linear-softmax, or a policy for arms, which ignores it",
+            f"{policy.name} needs a game that stays the same, and here a context comes in each round: take squarecb, "
+            "linucb, cw-oful, linear-thompson or linear-softmax, or a policy for arms, which ignores it",
             about="policy",
         )
     if turns > 1 or in_parts:
@@ -228,6 +237,15 @@ def check_contexts(policy: Policy[Any], adversary: Adversary[Any], turns: int, i
         raise InputError(
             "this attack is of threat model A, which moves the means before the draw; where contexts come, attackers "
             "see the draw (threat model B), such as sink-best, sink-shown or promote"
+        )
+
+
+def check_changes(policy: Policy[Any], turns: int, in_parts: bool) -> None:
+    """Raise InputError for what cannot be played where the means change by themselves."""
+    if turns > 1 or in_parts or policy.plays not in ("arms", "features"):
+        raise InputError(
+            "a world that changes is played by one agent, one arm at a time, in one piece: leave out the rest",
+            about="policy",
         )
 
 

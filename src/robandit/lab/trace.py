@@ -54,6 +54,7 @@ class Trace:
     team: "Team | None" = None  # what the agents did, where there are several; regret and bill are the team's
     best_rounds: NDArray[np.int64] | None = None  # with a best slate, or the round's best arm, by run
     best_pulls: NDArray[np.int64] | None = None  # (runs, checkpoints), cumulative, of best arms; not stored in files
+    checks: NDArray[np.int64] | None = None  # (runs,), rewards verified; None where the policy never asks
 
     def __repr__(self) -> str:
         """What was played and what it cost, in a line; the arrays are attributes."""
@@ -62,6 +63,7 @@ class Trace:
         runs = f"{len(self.regret):,} run{'s' * (len(self.regret) != 1)} of {self.horizon:,} rounds"
         paid = self.corruption_paid[:, -1].mean()
         bill = f", corruption {paid:,.1f}" if paid > 0 else ""
+        bill += "" if self.checks is None else f", {self.checks.mean():,.0f} checks"
         return f"<Trace: {runs}, {len(self.gaps)} arms, regret {regret['mean']:,.1f}{half}{bill}>"
 
     @property

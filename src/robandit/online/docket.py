@@ -22,6 +22,7 @@ from robandit.online.standing import ACTS, Entry, Standing, levels_of
 from robandit.online.terms import Terms
 
 NO_REWARD: Entry = {"source": None}
+Turn = tuple[str, int]  # the token that asked for a decision ("": none), and how many it had asked for before
 
 
 class DocketTarget(Protocol):
@@ -39,18 +40,22 @@ class DocketTarget(Protocol):
     def drop_decision(self, number: int, source: str | None) -> None:
         """Nothing will be learnt from that decision; `source` reported a reward that does not count."""
 
-    def change_arm(self, name: str, change: str) -> None:
-        """An arm was added, paused, resumed or retired."""
+    def record_exposure(self, number: int, is_shown: bool) -> None:
+        """A decision was displayed, or its window ended and nobody said so."""
+
+    def change_arm(self, name: str, change: str, values: Any = None) -> None:
+        """An arm was added (with these features of its own, if any), paused, resumed or retired."""
 
 
 class Case:
     """A decision that is not settled yet."""
 
-    __slots__ = ("active", "arm", "ends", "entry", "learns", "line", "parts", "reward")
+    __slots__ = ("active", "arm", "asker", "ends", "entry", "learns", "line", "parts", "reward", "turn")
     parts: dict[str, tuple[int, float, str | None]] | None  # by their ids: line, value, source
 
-    def __init__(self, arm: int, learns: bool, active: bool, ends: float = inf) -> None:
-        self.arm, self.learns, self.active, self.ends = arm, learns, active, ends
+    def __init__(self, arm: int, learns: bool, active: bool, turn: Turn, ends: float = inf) -> None:
+        self.arm, self.learns, self.active, self.turn, self.ends = arm, learns, active, turn, ends
+        self.asker: str | None = None  # the source that the decision named
         self.line, self.reward, self.entry = 0, 0.0, NO_REWARD  # line 0: no reward yet
         self.parts = None
 
@@ -58,13 +63,15 @@ class Case:
         """Return plain values."""
         source, time = self.entry["source"], self.entry.get("time")
         ends = None if self.ends == inf else self.ends
-        return [self.arm, self.learns, self.active, ends, self.line, self.reward, source, time, self.parts]
+        report = [self.line, self.reward, source, time, self.parts]
+        return [self.arm, self.learns, self.active, *self.turn, ends, *report, self.asker]
 
     @classmethod
     def from_list(cls, values: list[Any]) -> "Case":
         """Return the case whose `as_list` these values are."""
-        arm, learns, active, ends, line, reward, source, time, parts = values
-        case = cls(arm, learns, active, inf if ends is None else ends)
+        arm, learns, active, token, count, ends, line, reward, source, time, parts, asker = values
+        case = cls(arm, learns, active, (token, count), inf if ends is None else ends)
+        case.asker = asker
         case.line, case.reward, case.entry = line, reward, {"source": source, "time": time}
         case.parts = None if parts is None else {name: tuple(part) for name, part in parts.items()}
         return case
@@ -74,6 +81,7 @@ class Docket:
     """Open cases, and the clock that settles them."""
 
     __slots__ = (
+        "asked",
         "cases",
         "clock",
         "deadlines",
@@ -88,6 +96,7 @@ class Docket:
         "standing",
         "target",
         "terms",
+        "turns",
         "weighing",
     )
 
@@ -96,6 +105,8 @@ class Docket:
         self.rules = terms.rules or Rules()
         self.weighing = decision_key(terms.seed, Role.WEIGHING)
         self.cases: dict[int, Case] = {}
+        self.turns: dict[Turn, int] = {}  # the numbers of open cases
+        self.asked: dict[str, int] = {}  # decisions of each token
         self.deadlines: deque[tuple[float, int]] = deque()
         self.holds: deque[tuple[float, int]] = deque()
         # of each source, and of each token: the day, and how many rewards counted in it
@@ -127,14 +138,17 @@ class Docket:
         elif kind == "activate":
             self.activate(entry["id"], time)
         elif kind == "arm":
-            self.target.change_arm(entry["arm"], entry["change"])
+            self.target.change_arm(entry["arm"], entry["change"], entry.get("values"))
         elif kind == "epoch":
             self.epochs.append((self.decisions, entry["epoch"]))
         elif kind != "tick" and kind not in ACTS:
             raise InputError(f"an entry of the kind {kind!r} is unknown")
 
     def open_case(self, entry: Entry, time: float | None) -> None:
-        """Open a case for the next decision; the one that waited for `patience` decisions is given up."""
+        """Open a case for the next decision; that of the same token `patience` decisions ago is given up.
+
+        A token's own decisions count, not everybody's: so no token can make those of others be forgotten.
+        """
         number, probability = entry["id"], entry["chance"]
         if number != self.decisions:
             raise InputError(f"decision {self.decisions} must come next, not {number!r}")
@@ -142,8 +156,15 @@ class Docket:
         target, rules = self.target, self.rules
         arm = target.index(entry["arm"])
         target.record_decision(Choice(arm, nan if probability is None else probability, entry["note"]), learns, entry)
-        case = self.cases[number] = Case(arm, learns, not rules.activation)
-        self.cases.pop(number - self.terms.patience, None)
+        token = entry.get("by", "")
+        count = self.asked.get(token, 0)
+        self.asked[token], turn = count + 1, (token, count)
+        case = self.cases[number] = Case(arm, learns, not rules.activation, turn)
+        case.asker = entry.get("source")
+        self.turns[turn] = number
+        oldest = self.turns.get((token, count - self.terms.patience))
+        if oldest is not None:
+            self.drop(oldest)
         self.decisions += 1
         if rules.window is not None and time is not None:
             case.ends = time + rules.window
@@ -176,6 +197,7 @@ class Docket:
         if case is None or case.active:
             raise InputError(f"decision {number!r} does not wait to be shown")
         case.active = True
+        self.target.record_exposure(number, True)
         if case.line:
             self.settle_or_hold(number, case, time)
 
@@ -216,6 +238,7 @@ class Docket:
         if case is None:
             return
         if not case.active:
+            self.target.record_exposure(number, False)
             self.drop(number)
         elif case.parts is not None and self.rules.hold > 0:
             self.holds.append((self.clock + self.rules.hold, number))
@@ -226,13 +249,25 @@ class Docket:
             self.drop(number)
         elif not case.line:
             self.expired += 1
-            self.learn(number, case, self.terms.inside(self.rules.default), None)
+            self.learn_default(number, case)
+
+    def learn_default(self, number: int, case: Case) -> None:
+        """Learn the default where nobody reported, unless the decision was made for a source that does not count.
+
+        A source in quarantine is left out with all its decisions: its sales alone would leave the others' too good.
+        """
+        if case.asker is not None and not self.is_trusted(self.line, number, case.asker):
+            self.left_out += case.learns
+            self.drop(number)
+            return
+        entry = {"source": case.asker, "time": self.clock, "default": True}
+        self.learn(number, case, self.terms.inside(self.rules.default), entry)
 
     def settle(self, number: int, case: Case) -> None:
         """Learn the one reward of a decision, if it counts."""
         source = case.entry["source"]
-        if case.learns and not self.frozen and self.counts(case.line, number, source):
-            del self.cases[number]
+        if case.learns and not self.frozen and self.counts(case.line, number, source, case.asker):
+            self.close(number)
             self.target.learn_reward(number, case.reward, case.entry)
         else:
             self.left_out += case.learns
@@ -242,7 +277,9 @@ class Docket:
         """Learn what several reports come to, without those that do not count."""
         learns, terms = case.learns and not self.frozen, self.terms
         counting = [
-            (value, source) for line, value, source in parts.values() if learns and self.counts(line, number, source)
+            (value, source)
+            for line, value, source in parts.values()
+            if learns and self.counts(line, number, source, case.asker)
         ]
         self.left_out += len(parts) - len(counting) if case.learns else 0
         if not counting:
@@ -250,30 +287,42 @@ class Docket:
             return
         values = [value for value, _ in counting]
         total = sum(values) if self.rules.aggregate == SUM else max(values)
-        self.learn(number, case, terms.inside(min(max(total, terms.low), terms.high)), counting[0][1])
+        entry = {"source": counting[0][1], "time": self.clock}
+        self.learn(number, case, terms.inside(min(max(total, terms.low), terms.high)), entry)
 
-    def learn(self, number: int, case: Case, reward: float, source: str | None) -> None:
+    def learn(self, number: int, case: Case, reward: float, entry: Entry) -> None:
         """Hand on a reward that is settled by the clock, unless nothing is to be learnt of its decision."""
         if case.learns and not self.frozen:
-            del self.cases[number]
-            self.target.learn_reward(number, reward, {"source": source, "time": self.clock})
+            self.close(number)
+            self.target.learn_reward(number, reward, entry)
         else:
             self.drop(number)
 
     def drop(self, number: int, source: str | None = None) -> None:
         """Close a case from which nothing is learnt."""
-        del self.cases[number]
+        self.close(number)
         self.target.drop_decision(number, source)
 
-    def counts(self, line: int, number: int, source: str | None) -> bool:
-        """Whether a reward is learnt: its source stands well, is below its cap today, and the draw by weight passes."""
-        standing, rules = self.standing, self.rules
+    def close(self, number: int) -> None:
+        """A case is settled or given up."""
+        del self.turns[self.cases.pop(number).turn]
+
+    def is_trusted(self, line: int, number: int, source: str | None) -> bool:
+        """Whether a source stands well, and the draw by its weight passes."""
+        standing = self.standing
         if standing.sources or standing.retracted:
             if standing.leaves_out(line, number, source):
                 return False
             weight = standing.weight(source)
             if weight < 1.0 and decision_stream(self.weighing, number).uniform() >= weight:
                 return False
+        return True
+
+    def counts(self, line: int, number: int, source: str | None, asker: str | None = None) -> bool:
+        """Whether a reward is learnt: its source and who asked stand well, and the source is below its cap today."""
+        standing, rules = self.standing, self.rules
+        if not self.is_trusted(line, number, source) or (asker and not self.is_trusted(line, number, asker)):
+            return False
         if rules.cap is None and rules.token_cap is None and not standing.sources:
             return True
         day = int(self.clock // DAY) if self.clock > -inf else 0
@@ -301,6 +350,7 @@ class Docket:
             "deadlines": list(self.deadlines),
             "holds": list(self.holds),
             "learnt": self.learnt,
+            "asked": self.asked,
             "epochs": self.epochs,
             "clock": None if self.clock == -inf else self.clock,
             "expired": self.expired,
@@ -312,8 +362,11 @@ class Docket:
     def load(self, snapshot: dict[str, Any]) -> None:
         """Go back to what `as_json` returned."""
         self.cases.clear()
+        self.turns.clear()
         for number, *values in snapshot["cases"]:
-            self.cases[number] = Case.from_list(values)
+            case = self.cases[number] = Case.from_list(values)
+            self.turns[case.turn] = number
+        self.asked = dict(snapshot["asked"])
         self.deadlines = deque((time, number) for time, number in snapshot["deadlines"])
         self.holds = deque((time, number) for time, number in snapshot["holds"])
         self.learnt = tuple({name: (day, count) for name, (day, count) in one.items()} for one in snapshot["learnt"])

@@ -5,7 +5,7 @@ One machine for a learner that lives and for one that is read again, so that bot
 
 from copy import deepcopy
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 from robandit.dice import LaterStream, Random, Role, Streams, decision_key, decision_stream
 from robandit.errors import InputError
@@ -14,9 +14,19 @@ from robandit.lab.log import fresh_state
 from robandit.online.lift import lift_of
 from robandit.online.lists import as_arrays, as_lists, widen
 from robandit.online.roster import Roster
+from robandit.online.sight import Sight, User, check_arm_values, check_context
 from robandit.online.standing import Entry
 from robandit.online.terms import Terms
 from robandit.state import load_state, save_state
+
+
+class ArmsChanged(NamedTuple):
+    """What a change of arms comes to."""
+
+    roster: Roster
+    sight: Sight | None
+    setting: Setting
+    state: Any
 
 
 class Fold:
@@ -31,29 +41,54 @@ class Fold:
         "policy",
         "roster",
         "setting",
+        "sight",
         "state",
         "streams",
         "terms",
+        "users",
     )
 
     def __init__(self, policy: Policy[Any], terms: Terms) -> None:
         if policy.late == "no":
             raise InputError(f"{policy} does not take rewards that come late, so it cannot be used here")
         self.policy, self.terms, self.roster = policy, terms, Roster(terms.arms)
-        self.setting = Setting(len(terms.arms), terms.horizon, terms.corruption)
+        self.sight: Sight | None = None
+        if terms.features is not None or terms.arm_features is not None:
+            self.sight = Sight(terms.features, terms.arm_features, terms.rows_of_arms())
+        self.setting = self.setting_of(len(terms.arms), self.sight)
         self.choosing, self.learning = (decision_key(terms.seed, role) for role in (Role.CHOOSING, Role.LEARNING))
         self.streams = Streams(self.choosing)
         if terms.state is None:
             state = fresh_state(policy, self.setting, terms.seed)
         else:
             state = load_state(policy, self.setting, terms.state)
-        self.state = as_lists(state)
+        self.state = as_lists(state, tables=policy.looks)
         self.decisions = 0
         self.pending: dict[int, Choice] = {}
+        self.users: dict[int, User] = {}  # of pending decisions, where the policy looks
         self.lift = lift_of(policy, self.roster.names)
 
-    def choose(self, among: list[int] | None) -> Choice:
-        """Return the next decision, drawn from its own stream; changes nothing."""
+    def setting_of(self, arms: int, sight: Sight | None) -> Setting:
+        """Return the setting with so many arms and these features."""
+        features = None if sight is None else sight.setting_features()
+        return Setting(arms, self.terms.horizon, self.terms.corruption, features)
+
+    def read(self, context: Any) -> User:
+        """Return a context as numbers, None where there are none; raises InputError if it is not as declared."""
+        check_context(self.terms.features, context)
+        return None if self.sight is None else self.sight.read(context)
+
+    def look(self, user: User) -> None:
+        """Let the policy see a user, or (None) somebody of whom nothing is known.
+
+        Whatever happens next begins with a look, so it leaves nothing behind that a later decision depends on.
+        """
+        if self.sight is not None and self.policy.looks:
+            self.policy.look(self.state, self.sight.show(self.sight.unknown if user is None else user))
+
+    def choose(self, among: list[int] | None, user: User = None) -> Choice:
+        """Return the next decision for a user, drawn from its own stream; changes nothing but what is looked at."""
+        self.look(user)
         return self.choose_with(self.streams.stream(self.decisions), among)
 
     def choose_with(self, random: Random, among: list[int] | None) -> Choice:
@@ -63,17 +98,20 @@ class Fold:
         self.check_arms()
         return self.policy.choose_among(self.state, among, random)
 
-    def probabilities(self) -> dict[str, float] | None:
-        """Return p(t) by the names of the active arms; None where the policy cannot compute it."""
+    def probabilities(self, user: User = None) -> dict[str, float] | None:
+        """Return p(t) for a user, by the names of the active arms; None where the policy cannot compute it."""
         if not self.policy.explicit:
             return None
+        self.look(user)
+        self.policy.refresh(self.state)
         roster, shares = self.roster, self.state.probabilities
         if len(roster.present) < len(roster.names):
             shares = self.policy.probabilities_among(self.state, roster.present)
         return dict(zip(roster.active, map(float, shares), strict=True))
 
-    def trial_shares(self, trials: int = 1000) -> dict[str, float]:
+    def trial_shares(self, trials: int = 1000, user: User = None) -> dict[str, float]:
         """Return how often each active arm comes in trial choices, for policies that cannot compute p(t)."""
+        self.look(user)
         key, counts = decision_key(self.terms.seed, Role.TRIALS), dict.fromkeys(self.roster.active, 0)
         for trial in range(trials):
             choice = self.choose_with(decision_stream(key, trial), self.roster.among(None))
@@ -100,45 +138,69 @@ class Fold:
         return self.roster.index[arm]
 
     def record_decision(self, choice: Choice, learns: bool = True, entry: Entry | None = None) -> None:
-        """A decision was made; it waits for its reward if anything is to be learnt, and the oldest gives up."""
-        self.pending.pop(self.decisions - self.terms.patience, None)
+        """A decision was made; it waits for its reward if anything is to be learnt.
+
+        A plain learner's oldest gives up; under the rules of a service the docket says which one does.
+        """
+        if self.terms.rules is None:
+            self.drop_decision(self.decisions - self.terms.patience)
         if learns:
             self.pending[self.decisions] = choice
+            if self.sight is not None and self.policy.looks:
+                user = self.sight.read(None if entry is None else entry.get("context"))
+                self.users[self.decisions] = user
+                if self.policy.defers:
+                    self.look(user)
             self.policy.defer(self.state, choice)
         self.decisions += 1
 
     def drop_decision(self, number: int, source: str | None = None) -> None:
         """A decision's reward will not be learnt."""
         self.pending.pop(number, None)
+        self.users.pop(number, None)
+
+    def record_exposure(self, number: int, is_shown: bool) -> None:
+        """Whether a decision was displayed does not matter to a policy."""
 
     def learn_reward(self, number: int, reward: float, entry: Entry | None = None) -> None:
         """A decision's reward, in [0, 1], is learnt; who reported it, and when, does not matter to a policy."""
         choice = self.pending.pop(number)
+        if self.users:
+            self.look(self.users.pop(number))
         self.policy.learn(self.state, choice, reward, LaterStream(self.learning, number))
         if self.lift is not None:
             self.lift.take(choice.arm, reward)
 
-    def after_change(self, name: str, change: str) -> tuple[Roster, Setting, Any]:
+    def after_change(self, name: str, change: str, values: Any = None) -> "ArmsChanged":
         """Return arms, setting and state as they will be after a change of arms; nothing is changed yet.
 
-        Raises InputError if the change cannot be.
+        `values` are the features of an arm that is added. Raises InputError if the change cannot be.
         """
         self.check_arms()
-        roster = self.roster.after(name, change)
-        setting = Setting(len(roster.names), self.setting.horizon, self.setting.corruption)
+        roster, sight = self.roster.after(name, change), self.sight
+        if change == "added" and sight is not None:
+            sight = sight.with_arm(values)
+        else:
+            check_arm_values(None, values)
+        setting = self.setting_of(len(roster.names), sight)
         state, arm = deepcopy(self.state), roster.index[name]
         if change == "added":
             widen(state, self.policy.start(setting))
+        if sight is not None and self.policy.looks:
+            self.policy.look(state, sight.show(sight.unknown))
         move = self.policy.admit if change in ("added", "resumed") else self.policy.withdraw
         move(state, arm, roster.present)
-        return roster, setting, state
+        return ArmsChanged(roster, sight, setting, state)
 
-    def change_arm(self, name: str, change: str) -> None:
+    def change_arm(self, name: str, change: str, values: Any = None) -> None:
         """An arm was added, paused, resumed or retired."""
-        self.roster, self.setting, self.state = self.after_change(name, change)
+        self.roster, self.sight, self.setting, self.state = self.after_change(name, change, values)
         if self.lift is not None:
             self.lift.names = self.roster.names
 
     def save_state(self) -> dict[str, Any]:
-        """Return the policy's state as `save_state` writes it."""
-        return save_state(self.policy, as_arrays(self.policy, self.setting, self.state))
+        """Return the policy's state as `save_state` writes it; it sees somebody of whom nothing is known."""
+        state = as_arrays(self.policy, self.setting, self.state)
+        if self.policy.looks and self.setting.features is not None:
+            self.policy.look(state, self.setting.features)
+        return save_state(self.policy, state)

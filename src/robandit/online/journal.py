@@ -8,10 +8,11 @@ a line that was changed, dropped or moved is noticed. The first line holds the t
     {"entry": "arm", "arm": "green", "change": "added"}        or paused, resumed, retired
     {"entry": "retract", "id": 0}                              or {"entry": "retract", "source": "user 17"}
 
-and, in a service's journal, the entries that docket.py lists. A decision's id is its number, from 0. `chance` is the
-probability its arm had (the name is part of the format), null where the policy cannot compute it. A retraction takes
-back what a decision or a source was rewarded *before* it; nothing is ever deleted. In a simulation's journal a reward
-may carry its `truth`, and is `fake` where that differs from its value.
+Where features were declared, a decision also has its `context`, {"age": 31, "device": "phone"}, and an arm that is
+added its `values`. A service's journal has the entries that docket.py lists besides. A decision's id is its number,
+from 0. `chance` is the probability its arm had (the name is part of the format), null where the policy cannot compute
+it. A retraction takes back what a decision or a source was rewarded *before* it; nothing is ever deleted. In a
+simulation's journal a reward may carry its `truth`, and is `fake` where that differs from its value.
 
 `read_into` is the only reader: a docket interprets the entries for a fold (fold.py) or for columns (columns.py).
 """

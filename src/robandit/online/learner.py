@@ -5,7 +5,8 @@ journal, which is written before anything changes.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple, Unpack
@@ -45,7 +46,9 @@ class Learner:
         state: a state to begin with, from `save_state`.
         history: a log to learn first, as a `Log` or the path of another journal.
         **options: seed (None takes a fresh one that nobody can guess), horizon and corruption (for policies that need
-            them), reward_range, and patience: a decision waits for its reward until so many more were made.
+            them), reward_range, and patience: a decision waits for its reward until so many more were made. features
+            declares what a context has: {"age": [18, 99], "device": ["phone", "desktop"]}; arm_features and
+            arm_values (by arm) do the same for the arms.
 
     Raises:
         InputError: if anything does not fit, or the journal cannot be written or was begun with other terms.
@@ -64,7 +67,8 @@ class Learner:
         history: Log | Path | str | None = None,
         **options: Unpack[LearnerTerms],
     ) -> None:
-        own = as_policy(policy)
+        policy = as_policy(policy)
+        own = policy.as_deployed()
         terms = make_terms(str(own), arms, **options)
         self._lock = RLock()
         self._writer: JournalWriter | None = None
@@ -74,9 +78,10 @@ class Learner:
             return
         with claim_journal(journal, sync) as writer:
             if writer.lines:
-                check_same(
-                    read_entries(journal)[0], terms, str(journal), but="seed" if options.get("seed") is None else ""
-                )
+                begun = read_entries(journal)[0]
+                if begun.policy == str(policy):  # as it was begun it goes on, though a new one would be deployed
+                    own, terms = policy, replace(terms, policy=str(policy))
+                check_same(begun, terms, str(journal), but="seed" if options.get("seed") is None else "")
                 self._fold = rebuild(journal, own)
             else:
                 self._warm(state, history)
@@ -96,6 +101,8 @@ class Learner:
         """Return the learner of a journal, to go on with or only to look at; a policy of your own must be handed in."""
         text = read_entries(journal)[0].policy
         own = as_policy(text if policy is None else policy)
+        if str(own) != text:
+            own = own.as_deployed()
         if str(own) != text:
             raise InputError(f"{journal}: its policy is {text}, not {own}")
         learner = cls.__new__(cls)
@@ -121,24 +128,37 @@ class Learner:
         with self._lock:
             values = save_fold(self._fold)
         if path is not None:
-            write_atomically(Path(path), json.dumps(values, allow_nan=False).encode())
+            write_atomically(Path(path), json.dumps(values, allow_nan=False).encode(), 0o600)  # it has the seed
         return values
 
-    def decide(self, eligible: Iterable[str] | None = None, *, time: float | None = None) -> Decision:
-        """Choose an arm, one of the eligible if they are named; the decision is in the journal when this returns."""
+    def decide(
+        self,
+        eligible: Iterable[str] | None = None,
+        *,
+        context: Mapping[str, Any] | None = None,
+        time: float | None = None,
+    ) -> Decision:
+        """Choose an arm, one of the eligible if they are named; the decision is in the journal when this returns.
+
+        `context` has a value of every feature that was declared, None where it is not known.
+        """
         with self._lock:
             fold = self._fold
             among, number, names = fold.roster.among(eligible), fold.decisions, fold.roster.names
-            choice, moment = fold.choose(among), checked_time(time)
+            user, moment = fold.read(context), checked_time(time)
+            choice = fold.choose(among, user)
             if not 0 <= choice.arm < len(names):
                 raise PlayError(f"policy {fold.policy} chose arm {choice.arm}, allowed are 0 to {len(names) - 1}")
             arm, drawn = names[choice.arm], choice.probability
             probability = None if drawn != drawn else float(drawn)
+            entry = {"entry": "decide", "id": number, "arm": arm, "chance": probability, "note": int(choice.note)}
+            entry["eligible"] = None if among is None else [names[index] for index in among]
+            entry["time"] = moment
+            if context is not None:
+                entry["context"] = dict(context)
             if self._writer is not None:
-                entry = {"entry": "decide", "id": number, "arm": arm, "chance": probability, "note": int(choice.note)}
-                entry["eligible"] = None if among is None else [names[index] for index in among]
-                self._writer.append({**entry, "time": moment})
-            fold.record_decision(choice)
+                self._writer.append(entry)
+            fold.record_decision(choice, True, entry)
         return Decision(number, arm, probability)
 
     def learn(
@@ -171,9 +191,9 @@ class Learner:
             fold.learn_reward(number, value)
         return True
 
-    def add_arm(self, name: str) -> None:
-        """A new arm; what share it begins with is the policy's to say."""
-        self._change(name, "added")
+    def add_arm(self, name: str, values: Mapping[str, Any] | None = None) -> None:
+        """A new arm, with features of its own where they were declared; its first share is the policy's to say."""
+        self._change(name, "added", None if values is None else dict(values))
 
     def pause_arm(self, name: str) -> None:
         """Do not choose an arm until it is resumed; rewards of earlier decisions are still learnt."""
@@ -187,12 +207,13 @@ class Learner:
         """Never choose an arm again; its name stays taken."""
         self._change(name, "retired")
 
-    def _change(self, name: str, change: str) -> None:
+    def _change(self, name: str, change: str, values: dict[str, Any] | None = None) -> None:
         with self._lock:
-            self._fold.after_change(name, change)  # refused here if at all
+            self._fold.after_change(name, change, values)  # refused here if at all
             if self._writer is not None:
-                self._writer.append({"entry": "arm", "arm": name, "change": change})
-            self._fold.change_arm(name, change)
+                entry = {"entry": "arm", "arm": name, "change": change}
+                self._writer.append(entry if values is None else {**entry, "values": values})
+            self._fold.change_arm(name, change, values)
 
     def retract(self, id: int | None = None, *, source: str | None = None) -> int:
         """Take back a decision's reward, or all that a source reported so far, and learn anew; returns how many.
@@ -220,10 +241,14 @@ class Learner:
             self._fold = rebuild(path, policy)
         return count
 
-    def probabilities(self, trials: int = 1000) -> dict[str, float]:
-        """Return each active arm's probability in the next decision; its share of trials where p(t) is unknown."""
+    def probabilities(self, trials: int = 1000, *, context: Mapping[str, Any] | None = None) -> dict[str, float]:
+        """Return each active arm's probability in the next decision; its share of trials where p(t) is unknown.
+
+        Without a context it is that of somebody of whom nothing is known.
+        """
         with self._lock:
-            return self._fold.probabilities() or self._fold.trial_shares(trials)
+            user = None if context is None else self._fold.read(context)
+            return self._fold.probabilities(user) or self._fold.trial_shares(trials, user)
 
     @property
     def arms(self) -> dict[str, str]:

@@ -36,7 +36,7 @@ def first_difference(path: Path | str, policy: Policy[Any]) -> int | None:
 
 def is_own_draw(fold: Fold, entry: Entry) -> bool:
     """Whether a decision of a journal is the one that the fold draws next."""
-    return is_choice(fold, entry, fold.choose(eligible_arms(fold, entry)))
+    return is_choice(fold, entry, fold.choose(eligible_arms(fold, entry), fold.read(entry.get("context"))))
 
 
 def eligible_arms(fold: Fold, entry: Entry) -> list[int] | None:

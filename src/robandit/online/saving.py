@@ -1,13 +1,14 @@
 """A learner as plain values, exact to the bit, and back again only if everything fits."""
 
 import json
+from array import array
 from collections.abc import Callable
 from math import nan
 from pathlib import Path
 from typing import Any
 
 from robandit.errors import InputError
-from robandit.game import Choice, Policy, Setting
+from robandit.game import Choice, Policy
 from robandit.online.fold import Fold
 from robandit.online.lists import as_lists
 from robandit.online.roster import ACTIVE, PAUSED, RETIRED, Roster
@@ -21,9 +22,16 @@ KEYS = (*KIND, "terms", "decisions", "pending", "arms", "state")
 def save_fold(fold: Fold) -> dict[str, Any]:
     """Return all of a fold that its future depends on, as plain values."""
     pending = [
-        [number, int(arm), None if probability != probability else float(probability), int(note)]
+        [
+            number,
+            int(arm),
+            None if probability != probability else float(probability),
+            int(note),
+            *user_of(fold, number),
+        ]
         for number, (arm, probability, note) in fold.pending.items()
     ]
+    own = {} if fold.sight is None or not fold.sight.own else {"own": fold.sight.own}  # features of arms, as numbers
     return {
         **KIND,
         "terms": fold.terms.header(),
@@ -31,13 +39,19 @@ def save_fold(fold: Fold) -> dict[str, Any]:
         "pending": pending,
         "arms": [list(pair) for pair in zip(fold.roster.names, fold.roster.status, strict=True)],
         "state": fold.save_state(),
+        **own,
     }
+
+
+def user_of(fold: Fold, number: int) -> list[list[float]]:
+    """Return who a pending decision was made for, as numbers; nothing where the policy does not look."""
+    return [list(fold.users[number])] if number in fold.users else []
 
 
 def load_fold(saved: dict[str, Any] | Path | str, make: Callable[[str], Policy[Any]]) -> Fold:
     """Return the fold that `save_fold` wrote, from a dictionary or a file; raises InputError if anything is amiss."""
     values = saved if isinstance(saved, dict) else read_json(saved)
-    is_learner = isinstance(values, dict) and set(values) == set(KEYS)
+    is_learner = isinstance(values, dict) and set(values) - {"own"} == set(KEYS)
     if not is_learner or any(values[key] != value for key, value in KIND.items()):
         raise InputError(f"a saved learner must have the keys {', '.join(KEYS)}, with format 1")
     terms = read_terms(values["terms"])
@@ -50,14 +64,17 @@ def load_fold(saved: dict[str, Any] | Path | str, make: Callable[[str], Policy[A
         fold.decisions = values["decisions"]
         fold.pending = {
             number: Choice(arm, nan if probability is None else probability, note)
-            for number, arm, probability, note in values["pending"]
+            for number, arm, probability, note, *_ in values["pending"]
         }
+        fold.users = {number: array("d", user[0]) for number, _, _, _, *user in values["pending"] if user}
     except (TypeError, ValueError) as error:
         raise InputError(f"a saved learner cannot be read: {error}") from error
     check(fold)
     fold.roster.present = [arm for arm, status in enumerate(fold.roster.status) if status == ACTIVE]
-    fold.setting = Setting(len(fold.roster.names), terms.horizon, terms.corruption)
-    fold.state = as_lists(load_state(fold.policy, fold.setting, values["state"]))
+    for row in values.get("own", [])[len(terms.arms) :]:
+        fold.sight = fold.sight and fold.sight.with_arm(row)
+    fold.setting = fold.setting_of(len(fold.roster.names), fold.sight)
+    fold.state = as_lists(load_state(fold.policy, fold.setting, values["state"]), tables=fold.policy.looks)
     return fold
 
 

@@ -45,6 +45,7 @@ class RoundMemo:
     random: Any = None  # the loop's stream for the policy; another one asks for a trial choice
     decision: Any = None
     truth: float = 0.0
+    means: Any = None  # of the round, where they change
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,9 @@ class RecordedPolicy(Policy[Any]):
 
     def begin(self, state: Any, random: Random) -> None:
         self.memo.random = random
+
+    def refresh(self, state: Any) -> None:
+        self.learner.policy.refresh(state)
 
     def choose(self, state: Any, random: Random) -> Choice:
         fold = self.learner._fold
@@ -93,11 +97,21 @@ class WitnessedEnvironment(Environment[Any]):
         means: tuple[float, ...] = self.inner.means
         return means
 
+    @property
+    def changes(self) -> bool:  # type: ignore[override]
+        """Whether the means change by themselves."""
+        return bool(self.inner.changes)
+
     def start(self) -> Any:
         return self.inner.start()
 
+    def change(self, tables: Any, t: int, means: Any, random: Random) -> None:
+        self.inner.change(tables, t, means, random)
+        self.memo.means = means
+
     def reward(self, tables: Any, arm: int, mean: float, uniform: float) -> float:
-        self.memo.truth = self.inner.reward(tables, arm, self.inner.means[arm], uniform)
+        means = self.memo.means if self.changes else self.inner.means
+        self.memo.truth = self.inner.reward(tables, arm, means[arm], uniform)
         return float(self.inner.reward(tables, arm, mean, uniform))
 
 

@@ -2,11 +2,12 @@
 
 import math
 import secrets
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, TypedDict, Unpack
 
 from robandit.errors import InputError
+from robandit.online.features import Features, features_from
 from robandit.online.rules import Rules, read_rules
 from robandit.version import __version__
 
@@ -14,6 +15,7 @@ FORMAT = 1
 KIND = {"robandit": "journal", "format": FORMAT}
 MOST_SEED = 2**128
 PATIENCE = 100_000
+MOST_REWARD = 1e100  # beyond it sums of rewards may not be finite
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,15 @@ class Terms:
     patience: int = PATIENCE  # decisions after which a reward is not waited for any more
     state: dict[str, Any] | None = None  # a saved state to begin with, in place of a fresh one
     rules: Rules | None = None  # of a service's journal: docket.py reads it by them
+    features: Features | None = None  # of whoever comes: a context has values of these
+    arm_features: Features | None = None  # of the arms themselves
+    arm_values: dict[str, Any] | None = None  # ... and their values, by arm
 
     def __post_init__(self) -> None:
         check_names(self.arms)
+        object.__setattr__(self, "features", features_from(self.features))
+        object.__setattr__(self, "arm_features", features_from(self.arm_features, "arm_features"))
+        self.check_arm_values()
         for name, least, most in (("seed", 0, MOST_SEED), ("horizon", 1, 10**15), ("patience", 1, 10**9)):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
@@ -48,11 +56,29 @@ class Terms:
         if self.rules is not None and self.rules.default is not None:
             self.inside(self.rules.default)
 
+    def check_arm_values(self) -> None:
+        """Each arm has values of the declared features, and none has any otherwise; raises InputError."""
+        names = set(self.arms) if self.arm_features is not None else set[str]()
+        values = self.arm_values or {}
+        if not isinstance(values, dict) or set(values) != names:
+            wanted = f"values for {', '.join(self.arms)}" if names else "none, for no arm_features are declared"
+            raise InputError(f"arm_values must have {wanted}, not {values!r}")
+        self.rows_of_arms()
+
+    def rows_of_arms(self) -> list[list[float]]:
+        """Return the features of the first arms as numbers; empty where arms have none."""
+        if self.arm_features is None or self.arm_values is None:
+            return []
+        return [self.arm_features.encode(self.arm_values[name], "arm") for name in self.arms]
+
     def header(self) -> dict[str, Any]:
-        """Return the first line of a journal."""
-        values = asdict(self)
-        low, high, rules = values.pop("low"), values.pop("high"), values.pop("rules")
-        values |= {} if rules is None else {"rules": rules}
+        """Return the first line of a journal; what is not used is not in it."""
+        values = {**vars(self)}
+        low, high = values.pop("low"), values.pop("high")
+        for name in ("rules", "features", "arm_features", "arm_values"):
+            value = values.pop(name)
+            if value is not None:
+                values[name] = value if name == "arm_values" else value.as_json()
         return {**KIND, "version": __version__, **values, "arms": list(self.arms), "range": [low, high]}
 
     def inside(self, value: Any) -> float:
@@ -75,6 +101,9 @@ class LearnerTerms(TypedDict, total=False):
     corruption: float
     reward_range: tuple[float, float]
     patience: int
+    features: Mapping[str, Sequence[Any]] | None  # {"age": [18, 99], "device": ["phone", "desktop"]}
+    arm_features: Mapping[str, Sequence[Any]] | None
+    arm_values: Mapping[str, Mapping[str, Any]] | None
 
 
 def make_terms(policy: str, arms: Sequence[str], **options: Unpack[LearnerTerms]) -> Terms:
@@ -86,8 +115,18 @@ def make_terms(policy: str, arms: Sequence[str], **options: Unpack[LearnerTerms]
         raise InputError(f"arms must be a list of names and reward_range two numbers, not {arms!r}, {reward_range!r}")
     if values["seed"] is None:
         values["seed"] = secrets.randbits(64)
-    low, high = reward_range
+    low, high = check_range(*reward_range)
+    if values.get("arm_values") is not None:
+        values["arm_values"] = {name: dict(own) for name, own in values["arm_values"].items()}
     return Terms(policy, tuple(arms), **values, low=low, high=high)
+
+
+def check_range(low: Any, high: Any) -> tuple[Any, Any]:
+    """Return the range of a new learner's rewards; raises InputError where their sums might not be finite."""
+    for bound in (low, high):
+        if is_finite_number(bound) and not -MOST_REWARD <= bound <= MOST_REWARD:
+            raise InputError(f"reward_range must lie between -{MOST_REWARD:g} and {MOST_REWARD:g}, not at {bound:g}")
+    return low, high
 
 
 def read_terms(header: Any) -> Terms:

@@ -6,6 +6,7 @@ service/verify.py in the same way.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from robandit.errors import Refused
 from robandit.extras import has_extra
@@ -49,7 +50,7 @@ class FoldAndColumns:
 
     def record_decision(self, choice: Choice, learns: bool, entry: Entry) -> None:
         """Take the next decision."""
-        self.fold.record_decision(choice, learns)
+        self.fold.record_decision(choice, learns, entry)
         self.columns.record_decision(choice, learns, entry)
 
     def learn_reward(self, number: int, reward: float, entry: Entry) -> None:
@@ -62,10 +63,14 @@ class FoldAndColumns:
         self.fold.drop_decision(number)
         self.columns.drop_decision(number, source)
 
-    def change_arm(self, name: str, change: str) -> None:
+    def record_exposure(self, number: int, is_shown: bool) -> None:
+        """Take whether a decision was displayed."""
+        self.columns.record_exposure(number, is_shown)
+
+    def change_arm(self, name: str, change: str, values: Any = None) -> None:
         """Change the arms."""
-        self.fold.change_arm(name, change)
-        self.columns.change_arm(name, change)
+        self.fold.change_arm(name, change, values)
+        self.columns.change_arm(name, change, values)
 
     def agree(self) -> bool:
         """Whether the columns, folded by the compiled loop, come to the state of the fold."""

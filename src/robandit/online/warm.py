@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from robandit.errors import InputError
-from robandit.game import Policy
+from robandit.game import Policy, Setting
 from robandit.lab.log import Log, replay_log
 from robandit.online.columns import JournalLog, read_columns
 from robandit.online.fold import Fold
@@ -31,7 +31,9 @@ def warm_terms(
     if isinstance(log, JournalLog) and (log.changes or tuple(log.names) != terms.arms):
         raise InputError(f"the history must have the same arms from first to last, not {', '.join(log.names)}")
     began = log.terms.state if isinstance(log, JournalLog) and log.terms.policy == terms.policy else None
-    state_after = replay(policy, terms, log, len(terms.arms), began, "plain")
+    if isinstance(log, JournalLog) and policy.looks and log.terms.features != terms.features:
+        raise InputError("the history must have the same features as the learner")
+    state_after = replay(policy, terms, log, Fold(policy, terms).setting, began, "plain")
     return replace(terms, state=save_state(policy, state_after))
 
 
@@ -45,21 +47,24 @@ def fold_rows(
     policy: Policy[Any], terms: Terms, log: Log, changes: Iterable[tuple[int, str, str]], *, engine: str = "rounds"
 ) -> Any:
     """Return the state after a log's rows; before some of them an arm was added, paused, ..., by its name."""
-    columns, first = log.columns(), 0
+    first = 0
     fold, state = Fold(policy, replace(terms, state=None)), terms.state
 
     def state_after(stop: int | None) -> Any:
-        piece = Log(**{name: column[first:stop] for name, column in columns.items()})
-        return replay(policy, terms, piece, fold.setting.arms, state, engine)
+        return replay(policy, terms, log.select(slice(first, stop)), fold.setting, state, engine)
 
     for row, change, name in changes:
-        fold.state = as_lists(state_after(row))
-        fold.change_arm(name, change)
+        fold.state = as_lists(state_after(row), tables=policy.looks)
+        own = log.own[len(fold.roster.names)].tolist() if change == "added" and log.own is not None else None
+        fold.change_arm(name, change, own)
         state, first = fold.save_state(), row
     return state_after(None)
 
 
-def replay(policy: Policy[Any], terms: Terms, log: Log, arms: int, state: dict[str, Any] | None, engine: str) -> Any:
+def replay(
+    policy: Policy[Any], terms: Terms, log: Log, setting: Setting, state: dict[str, Any] | None, engine: str
+) -> Any:
     """Return the state after a log, from a saved state or (None) from a fresh one, under a learner's terms."""
-    setting: dict[str, Any] = {"horizon": terms.horizon, "corruption": terms.corruption, "seed": terms.seed}
-    return replay_log(policy, log, arms=arms, state=state, engine=engine, **setting)
+    values: dict[str, Any] = {"horizon": setting.horizon, "corruption": setting.corruption, "seed": terms.seed}
+    values |= {"arms": setting.arms, "features": setting.features}
+    return replay_log(policy, log, state=state, engine=engine, **values)

@@ -30,6 +30,8 @@ ORDER = (  # of the page: as the paper makes them; a claim that is not named her
     "alpha-condition",
     "adversary-power",
     "ftpl-cost",
+    "omd-cost-t",
+    "combinatorial",
 )
 CLAIMS = tuple(sorted(DECLARED, key=lambda claim: ORDER.index(claim.id) if claim.id in ORDER else len(ORDER)))
 

@@ -10,7 +10,8 @@ import numpy as np
 from robandit.estimates import summarise
 from robandit.paper.claims import CLAIMS, weigh_claims
 from robandit.paper.published import FIVE, K_SWEEP, READINGS, SCHEMES
-from robandit.paper.resampling import resampling_cost
+from robandit.paper.resampling import resampling_by_arms, resampling_cost
+from robandit.paper.solver import copies_by_horizon, solver_steps
 from robandit.paper.timing import time_table
 from robandit.report.page import Section, write_page
 from robandit.report.table import DataTable
@@ -51,12 +52,14 @@ def write_paper(results: Results, quick: bool, timings: bool) -> dict[str, Any]:
             "k_sweep": sweep_table(results, ["k-sweep", "field-k-sweep"]),
             "k_sweep_readings": {
                 reading: sweep_table(results, [f"k-sweep-{reading}"])
-                for reading in (*READINGS, "constants", "linspace", "uniform")
+                for reading in (*READINGS, "blocks", "constants", "linspace", "uniform")
                 if results.has(f"k-sweep-{reading}")
             },
             "levels": levels_table(results),
             "time": extras["timing"],
             "ftpl_resamples": extras["ftpl"],
+            "ftpl_resamples_by_arms": extras["ftpl_arms"],
+            "newton_steps": extras["solver"],
         },
         "claims": [{key: claim[key] for key in STORED} for claim in claims],
     }
@@ -85,12 +88,17 @@ def write_paper(results: Results, quick: bool, timings: bool) -> dict[str, Any]:
 
 def read_extras(folder: Path, quick: bool, timings: bool) -> dict[str, Any]:
     """What claims need besides runs; each is worked out once for its code, and stored beside the results."""
-    resampling, theory = (module_hash(f"robandit.{name}") for name in ("paper.resampling", "theory.statements"))
+    resampling, solver, theory = (
+        module_hash(f"robandit.{name}") for name in ("paper.resampling", "paper.solver", "theory.statements")
+    )
     names = {name for claim in CLAIMS for name in claim.theory}
     weighed = read_or_make(folder / f"theory-{theory}.json", lambda: statements.weigh_statements(only=names))
     return {
         "timing": read_or_make(folder / "timing.json", lambda: time_table(quick)) if timings else None,
         "ftpl": None if quick else read_or_make(folder / f"resampling-{resampling}.json", resampling_cost),
+        "ftpl_arms": None if quick else read_or_make(folder / f"by-arms-{resampling}.json", resampling_by_arms),
+        "solver": None if quick else read_or_make(folder / f"solver-{solver}.json", solver_steps),
+        "copies": copies_by_horizon(),
         "theory": {item["id"]: item for item in weighed},
     }
 
@@ -110,7 +118,7 @@ def theory_section(statements: dict[str, Any]) -> Section:
     ]
     text = [
         "What runs cannot decide: statements of the paper that the claims above rest on, weighed by exact fractions, "
-        "exact optima and plays. `robandit paper theory` weighs all of them, docs/theory.md proves what holds instead."
+        "exact optima and plays. `robandit paper theory` weighs all of them, docs/theory.md says what holds instead."
     ]
     table = DataTable(
         "Statements", ["id", "where", "statement", "verdict", "known", "evidence"], rows, id="theory-rows"

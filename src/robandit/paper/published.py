@@ -23,4 +23,10 @@ FIVE = {  # its five algorithms, under the names of its tables
 }
 BASELINES = [name for name in FIVE if name != "samba"]
 SCHEMES = ("start", "even", "middle", "random")  # its corruption schemes 1 to 4
-READINGS = ("invert-rounds", "lift-others-rounds", "flip-cost", "invert-cost", "lift-others-cost")
+READINGS = ("invert-rounds", "lift-others-rounds", "flip-cost", "invert-cost", "lift-others-cost")  # of the corruption
+IN_BLOCKS = {name: f"{name},pulls=blocks" for name in ("barbar:scale=1", "cbarbar:scale=1")}  # "selecting n_a(m) times"
+
+
+def baselines_of(grid: str) -> list[str]:
+    """The paper's baselines as a grid plays them: where it reads the text as blocks, two of them pull arm by arm."""
+    return [IN_BLOCKS.get(name, name) for name in BASELINES] if grid.endswith("-blocks") else BASELINES

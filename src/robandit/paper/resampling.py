@@ -1,4 +1,4 @@
-"""How many resamples FTPL needs per round: the paper says O(K) on average with a variance of O(T)."""
+"""How many resamples FTPL needs per round, by horizon and by arms: the paper says O(K), with a variance of O(T)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -40,14 +40,29 @@ class CountedFtpl(Ftpl):
         state.round += 1
 
 
+def play_counted(resampling: Resampling, arms: int, horizon: int, runs: int) -> list[Any]:
+    """The last state of each run, without corruption."""
+    scenario = Scenario(CountedFtpl(resampling), Bernoulli(spread_means(arms)), horizon=horizon, runs=runs)
+    runner = prepare(scenario, checkpoints=1)
+    return [runner.play_compiled(slice(run, run + 1)).parts.state for run in range(runs)]
+
+
+def resampling_by_arms(runs: int = 8, horizon: int = 5_000) -> dict[str, list[dict[str, Any]]]:
+    """Mean resamples per round, by way of resampling and number of arms; each resample draws one noise per arm."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for resampling in (Resampling.GEOMETRIC, Resampling.CONDITIONAL):
+        for arms in (3, 9, 27, 81):
+            means = [state.tries / horizon for state in play_counted(resampling, arms, horizon, runs)]
+            rows.setdefault(str(resampling), []).append({"arms": arms, "mean": sum(means) / runs, "means": means})
+    return rows
+
+
 def resampling_cost(runs: int = 60) -> dict[str, list[dict[str, Any]]]:
     """Mean and variance of the resamples per round, by way of resampling and horizon; 9 arms, no corruption."""
     rows: dict[str, list[dict[str, Any]]] = {}
     for resampling in (Resampling.GEOMETRIC, Resampling.CONDITIONAL):
         for horizon in (1000, 10_000, 100_000):
-            scenario = Scenario(CountedFtpl(resampling), Bernoulli(spread_means(9)), horizon=horizon, runs=runs)
-            runner = prepare(scenario, checkpoints=1)
-            states = [runner.play_compiled(slice(run, run + 1)).parts.state for run in range(runs)]
+            states = play_counted(resampling, 9, horizon, runs)
             means = [state.tries / horizon for state in states]
             variances = [state.squares / horizon - mean * mean for state, mean in zip(states, means, strict=True)]
             row = {"horizon": horizon, "mean": sum(means) / runs, "variance": sum(variances) / runs}

@@ -61,7 +61,11 @@ def ended_wrong(results: Results, cell: Cell) -> Floats:
     "The paper's adversary could be more powerful than the classic one with the same C.",
     "section 2.2",
     needs=("power-before", "power-after"),
-    note="The paper compares constraints, not attacks. Who sees the draw pays only in rounds that show the best arm.",
+    note=(
+        "The paper compares constraints, not attacks, and does not say whether the classic adversary knows which arm "
+        "was drawn. Here it does, and pays only in rounds that show the best arm; without that it is no stronger. "
+        "Wang, Zuo, Liu, Lui & Hajiesmaili (2025, recalled) prove such a separation."
+    ),
     theory=("adversary-power",),
 )
 def adversary_power(results: Results, extras: dict[str, Any]) -> ClaimVerdict:

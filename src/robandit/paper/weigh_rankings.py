@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robandit.estimates import Estimate, estimate_difference
-from robandit.paper.published import BASELINES, READINGS, SCHEMES
+from robandit.paper.published import READINGS, SCHEMES, baselines_of
 from robandit.paper.verdicts import FAILS, HOLDS, OPEN, ClaimVerdict, all_of, claim, every, signs, verdict_of
 from robandit.study.results import Results, values
 
@@ -57,7 +57,7 @@ def losses(results: Results, grid: str, places: Places, outcomes: dict[str, str]
     """Where SAMBA is not lowest, and who is."""
     sentences = []
     for name in [name for name, outcome in outcomes.items() if outcome == FAILS][:3]:
-        best, rival = min((results.mean(grid, policy=rival, **places[name]), rival) for rival in BASELINES)
+        best, rival = min((results.mean(grid, policy=rival, **places[name]), rival) for rival in baselines_of(grid))
         sentences.append(
             f"{name}: {rival} {best:,.0f} against {results.mean(grid, policy='samba', **places[name]):,.0f}"
         )
@@ -73,9 +73,9 @@ def rank(results: Results, grids: Sequence[str], places: Places) -> tuple[list[d
     """SAMBA's standing among the five in every setting of every reading, and what is to say about it."""
     tests: dict[Compared, Estimate] = {}
     for grid in grids:
-        tests |= gaps(results, grid, places, BASELINES)
+        tests |= gaps(results, grid, places, baselines_of(grid))
     significant = signs(tests)
-    stands = [standings(significant, grid, places, BASELINES) for grid in grids]
+    stands = [standings(significant, grid, places, baselines_of(grid)) for grid in grids]
     sentences: dict[str, list[str]] = {}  # readings with the same to say share a sentence
     for grid, stand in zip(grids, stands, strict=True):
         name = "headline reading" if grid == grids[0] else grid.removeprefix(grids[0] + "-")
@@ -104,7 +104,9 @@ def describe_readings(outcomes: Sequence[str]) -> str:
 )
 def lowest_regret(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
     """Holds in a reading where SAMBA is significantly lowest in more than half of the settings."""
-    stands, evidence = rank(results, readings_of(results, "levels", READINGS), levels_of(results, "levels"))
+    stands, evidence = rank(
+        results, readings_of(results, "levels", (*READINGS, "blocks")), levels_of(results, "levels")
+    )
     outcomes = []
     for stand in stands:
         counts, half = list(stand.values()), len(stand) / 2  # "most settings" is more than half of them
@@ -138,7 +140,7 @@ def compare_others(results: Results) -> list[str]:
 def lowest_every_k(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
     """Holds in a reading where SAMBA is significantly lowest for every K."""
     places = arms_of(results, "k-sweep")
-    stands, evidence = rank(results, readings_of(results, "k-sweep", (*READINGS, "linspace")), places)
+    stands, evidence = rank(results, readings_of(results, "k-sweep", (*READINGS, "blocks", "linspace")), places)
     outcomes = [all_of(stand.values()) for stand in stands]
     evidence += describe_readings(outcomes)
     if results.has("field-k-sweep"):

@@ -21,6 +21,7 @@ FAMILIES = {  # each with a colour that stands out on white and on black, the sa
     "Thompson": "#d55e00",
     "UCB": "#009068",
     "gradient": "#bd5494",
+    "SquareCB": "#1f8fb5",
     "FTRL": "#7e63cf",
     "elimination": "#8f6f00",
     "BARBAR": "#cf1f4f",

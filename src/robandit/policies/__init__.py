@@ -8,8 +8,10 @@ if TYPE_CHECKING:  # a class that is not listed here is there too, and untyped
     from robandit.policies.aae import Aae as Aae
     from robandit.policies.barbar import Barbar as Barbar
     from robandit.policies.barbat import Barbat as Barbat
+    from robandit.policies.batched import Batched as Batched
     from robandit.policies.bonus_thompson import BonusThompson as BonusThompson
     from robandit.policies.cbarbar import Cbarbar as Cbarbar
+    from robandit.policies.discount import Discount as Discount
     from robandit.policies.draa import Draa as Draa
     from robandit.policies.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
     from robandit.policies.exp3 import Exp3 as Exp3
@@ -27,9 +29,12 @@ if TYPE_CHECKING:  # a class that is not listed here is there too, and untyped
     from robandit.policies.linear.linear_thompson import LinearThompson as LinearThompson
     from robandit.policies.linear.linucb import CwOful as CwOful
     from robandit.policies.linear.linucb import LinUcb as LinUcb
+    from robandit.policies.linear.squarecb import CwSquareCb as CwSquareCb
+    from robandit.policies.linear.squarecb import SquareCb as SquareCb
     from robandit.policies.multi_layer_aae import MultiLayerAae as MultiLayerAae
     from robandit.policies.optimistic_thompson import OptimisticThompson as OptimisticThompson
     from robandit.policies.optimistic_ucb import OptimisticUcb as OptimisticUcb
+    from robandit.policies.restart import Restart as Restart
     from robandit.policies.samba import Samba as Samba
     from robandit.policies.slates.bar import SlateBar as SlateBar
     from robandit.policies.slates.counting import CombUcb1 as CombUcb1
@@ -49,6 +54,7 @@ if TYPE_CHECKING:  # a class that is not listed here is there too, and untyped
     from robandit.policies.tsallis_inf import TsallisInfRv as TsallisInfRv
     from robandit.policies.ucb1 import Ucb1 as Ucb1
     from robandit.policies.uniform import Uniform as Uniform
+    from robandit.policies.window import SlidingWindow as SlidingWindow
 
 
 def __getattr__(name: str) -> Any:

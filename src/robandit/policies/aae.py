@@ -41,7 +41,7 @@ class Aae(Policy[AaeState]):
     )
     arms_fixed = "it compares all its arms after equal numbers of pulls, so none may be missing"
     delta: float | None = parameter(None, "failure probability; 1/T by default", above=0, below=1)
-    c: float = parameter(5.0, "constant inside the logarithm", least=1, published=5.0)
+    c: float = parameter(5.0, "constant inside the logarithm; from memory", least=1)
 
     def start(self, setting: Setting) -> AaeState:
         arms = setting.arms

@@ -1,15 +1,16 @@
-"""BARBAT (Hu & Chen 2025), a reconstruction: BARBAR with epoch lengths that do not depend on data; anytime."""
+"""BARBAT (Hu & Chen 2025), recalled: BARBAR with epoch lengths that do not depend on data; anytime."""
 
 import math
 from dataclasses import dataclass
 
 from robandit.game import Setting
 from robandit.parts import About, parameter
-from robandit.policies.phased import Epoch, Phased, new_epoch, whole
+from robandit.policies.order import OrderedPulls
+from robandit.policies.phased import Epoch, new_epoch, whole
 
 
 @dataclass(frozen=True)
-class Barbat(Phased[Epoch]):
+class Barbat(OrderedPulls[Epoch]):
     """The last empirical best arm takes what the others' lambda_m/gap^2 pulls leave of a fixed length."""
 
     about = About(
@@ -17,8 +18,9 @@ class Barbat(Phased[Epoch]):
         family="BARBAR",
         summary="BARBAR with fixed epoch lengths and per-epoch confidence; anytime, C enters without K",
         reference="Hu & Chen 2025",
-        fidelity="reconstruction",
-        bound="C + sum over arms of log^2(T)/Delta_a",
+        fidelity="recalled",
+        basis="a note on the paper, read: N_m, delta_m and what the best arm gets; the rest from memory",
+        bound="C + sum over arms of log^2(T)/Delta_a + K log(1/Delta) log(K/Delta)/Delta",
         cost="O(K), a draw",
         late="exact",
         waived={"learns": "its confidence radius does not shrink with scale: 20,000 rounds are too few"},

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import InitVar, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from robandit.errors import InputError
 from robandit.game import Choice, Floats, Setting
 from robandit.numerics import no_longer_awaited
 from robandit.parts import About, parameter
-from robandit.policies.thompson import PosteriorSampling, ThompsonState
-from robandit.variates import bernoulli_draw, beta_draw
+from robandit.policies.thompson import PosteriorSampling, Probabilities, ThompsonState
+from robandit.variates import bernoulli_draw
 
 USUAL = 50.0
 
@@ -43,10 +44,13 @@ class BonusThompson(PosteriorSampling[BonusThompsonState]):
         None, "in place of linear, which is the same number: how many forged rewards to withstand"
     )
 
-    def __init__(self, linear: float | None = None, *, withstand: float | None = None) -> None:
+    def __init__(
+        self, linear: float | None = None, *, withstand: float | None = None, probabilities: Any = Probabilities.USUAL
+    ) -> None:
         if linear is not None and withstand is not None:
             raise InputError("bonus-thompson: give linear or withstand, not both")
         object.__setattr__(self, "linear", USUAL if linear is None else linear)
+        object.__setattr__(self, "probabilities", probabilities)
         self.__post_init__(withstand)
 
     def __post_init__(
@@ -69,23 +73,31 @@ class BonusThompson(PosteriorSampling[BonusThompsonState]):
         ]
 
     def start(self, setting: Setting) -> BonusThompsonState:
-        ones = np.ones(setting.arms)
-        return BonusThompsonState(np.full(setting.arms, 1.0 / setting.arms), ones, ones.copy(), np.zeros(setting.arms))
+        ones, waiting, room = np.ones(setting.arms), np.zeros(setting.arms), self.workspace(setting.arms)
+        return BonusThompsonState(ones / setting.arms, ones, ones.copy(), waiting, workspace=room)
 
-    def choose(self, state: BonusThompsonState, random: Random) -> Choice:
-        best, best_value = 0, -1.0
-        for arm in range(len(state.wins)):
-            chosen = state.wins[arm] + state.losses[arm] - 2.0 + state.waiting[arm]
-            value = beta_draw(state.wins[arm], state.losses[arm], random) + self.linear / (chosen + 1.0)
-            if value > best_value:
-                best, best_value = arm, value
-        return Choice(best, math.nan, 0)
+    def bonus(self, state: BonusThompsonState, arm: int) -> float:
+        chosen: float = state.wins[arm] + state.losses[arm] - 2.0 + state.waiting[arm]
+        return self.linear / (chosen + 1.0)
 
     def learn(self, state: BonusThompsonState, choice: Choice, reward: float, random: Random) -> None:
         no_longer_awaited(state.waiting, choice.arm)
-        success = bernoulli_draw(reward, random)  # as in thompson
-        state.wins[choice.arm] += success
-        state.losses[choice.arm] += 1.0 - success
+        self.count(state, choice.arm, bernoulli_draw(reward, random))  # as in thompson
 
     def defer(self, state: BonusThompsonState, choice: Choice) -> None:
         state.waiting[choice.arm] += 1.0
+        state.workspace.postpone()
+
+    def fade(self, state: BonusThompsonState, share: float) -> None:
+        for arm in range(len(state.wins)):
+            state.wins[arm] = 1.0 + share * (state.wins[arm] - 1.0)
+            state.losses[arm] = 1.0 + share * (state.losses[arm] - 1.0)
+            state.waiting[arm] *= share
+        state.workspace.postpone()
+
+    def unlearn(self, state: BonusThompsonState, arm: int, outcome: float) -> None:
+        chosen = state.wins[arm] + state.losses[arm] - 2.0
+        state.wins[arm] -= outcome
+        state.losses[arm] -= 1.0 - outcome
+        state.waiting[arm] *= (chosen - 1.0) / chosen  # with its share of those that may never come
+        state.workspace.postpone()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from robandit.dice import Random
 from robandit.game import Setting
 from robandit.parts import About, Word, parameter
+from robandit.policies.order import OrderedPulls
 from robandit.policies.phased import Epoch, LogPhased, log_factor, new_epoch, whole
 
 STAR = 0  # the entry that pulls the best arm of the last epoch; entry i + 1 pulls arm i
@@ -22,7 +23,7 @@ class Side(Word):
 
 
 @dataclass(frozen=True)
-class Cbarbar(LogPhased[Epoch]):
+class Cbarbar(OrderedPulls[Epoch], LogPhased[Epoch]):
     """An epoch pulls the last best arm n_* times and every arm i lambda/gap_i^2 times beside it."""
 
     about = About(
@@ -31,6 +32,7 @@ class Cbarbar(LogPhased[Epoch]):
         summary="BARBAR for combinatorial bandits, here K-armed: the best arm's share is fixed, C enters without K",
         reference="Xu & Li 2021",
         fidelity="reconstruction",
+        basis="the third-party code fatemehghaffari/CMAB_CORR, read: it takes r_* from the upper side of the band",
         needs=("horizon", "delta"),
         bound="C + sum over arms of log^2(T)/Delta_a",
         cost="O(K), a draw",

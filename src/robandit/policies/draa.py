@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from robandit.game import Setting
 from robandit.parts import About, parameter
+from robandit.policies.order import OrderedPulls
 from robandit.policies.phased import Epoch, LogPhased, Memory, gaps_to_best, log_factor, new_epoch, whole
 
 
@@ -41,7 +42,7 @@ class DraaEpochs(LogPhased[Memory]):
 
 
 @dataclass(frozen=True)
-class Draa(DraaEpochs[Epoch]):
+class Draa(OrderedPulls[Epoch], DraaEpochs[Epoch]):
     """With several agents the rounds are theirs in turn and the horizon counts all of them.
 
     Between two broadcasts every agent draws with the same probabilities, so their union is this one sequence.

@@ -6,7 +6,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import narrowed, no_longer_awaited
+from robandit.numerics import fade_counts, narrowed, no_longer_awaited, uncount
 from robandit.parts import About, parameter
 
 
@@ -56,6 +56,16 @@ class EpsilonGreedy(Policy[EpsilonGreedyState]):
     def admit(self, state: EpsilonGreedyState, arm: int, present: list[int]) -> None:
         """A new arm is tried first; one that comes back has its counts."""
         self.show(state)
+
+    def restart(self, state: EpsilonGreedyState) -> None:
+        self.fade(state, 0.0)
+        self.show(state)
+
+    def fade(self, state: EpsilonGreedyState, share: float) -> None:
+        fade_counts(state.pulls, state.sums, state.waiting, share)
+
+    def unlearn(self, state: EpsilonGreedyState, arm: int, outcome: float) -> None:
+        uncount(state.pulls, state.sums, state.waiting, arm, outcome)
 
     def show(self, state: EpsilonGreedyState) -> None:
         """p(t): an arm never chosen, or epsilon spread over all and the rest on the best of those seen."""

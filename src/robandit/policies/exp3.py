@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import FAR, level_with_least
+from robandit.numerics import FAR, fade_losses, level_with_least
 from robandit.parts import About, parameter
 
 
@@ -28,9 +28,11 @@ class Exp3(Policy[Exp3State]):
         name="exp3",
         family="FTRL",
         summary="exponential weights on importance-weighted losses, anytime",
-        reference="Auer, Cesa-Bianchi, Freund & Schapire 2002",
-        fidelity="recalled",
-        bound="sqrt(T K log K) against any rewards",
+        reference="Bubeck & Cesa-Bianchi 2012, section 3.1; first, with mixing: Auer, Cesa-Bianchi, Freund & Schapire "
+        "2002",
+        fidelity="exact",
+        basis="equation 3.3 of Bubeck & Cesa-Bianchi 2012, read: losses, no mixing, eta_t = sqrt(ln K/(t K))",
+        bound="2 sqrt(T K ln K) against any rewards",
         cost="O(K) exponentials",
         late="weighted",
     )
@@ -63,6 +65,13 @@ class Exp3(Policy[Exp3State]):
     def withdraw(self, state: Exp3State, arm: int, present: list[int]) -> None:
         state.losses[arm] = FAR
         self.show(state)
+
+    def restart(self, state: Exp3State) -> None:
+        self.fade(state, 0.0)
+        self.show(state)
+
+    def fade(self, state: Exp3State, share: float) -> None:
+        state.round = fade_losses(state.losses, state.round, share)
 
     def rate(self, state: Exp3State) -> float:
         """The learning rate of the current round."""

@@ -40,5 +40,12 @@ class FastSlowAae(KnownCorruption):
         idle = row == FAST and state.active[FAST, arm] == 0.0
         return Choice(arm, state.probabilities[arm], -1 if idle else row)
 
+    def notes(self, setting: Setting) -> list[str]:
+        """What it does where there is nothing to withstand."""
+        level = self.level(setting)
+        if level > 1.0:
+            return []
+        return [f"it expects C = {level:g}, so it draws its slow copy always; the fast one would have less regret"]
+
     def linear(self, state: Copies, row: int) -> float:
         return 2.0 * state.log_term if row == SLOW else 0.0

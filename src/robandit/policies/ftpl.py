@@ -42,8 +42,9 @@ class Ftpl(Policy[FtplState]):
         summary="follow the perturbed leader; needs no optimisation, but resampling makes the cost of a round random",
         reference="Honda, Ito & Tsuchiya 2023; conditional resampling: Chen, Lee & Honda 2025",
         fidelity="recalled",
+        basis="the abstract, read: Frechet noise of shape 2; the rest from memory",
         bound="sum over arms of log(T)/Delta_a + C (regret on true means)",
-        cost="O(K) expected, no upper limit",
+        cost="K log K noises expected (conditional) or K^2 (geometric), no upper limit",
         late="weighted",
     )
     explicit = False

@@ -14,6 +14,8 @@ from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import FAR, level_with_least
 from robandit.parts import About, parameter
 
+LEAST = 2.0**-53  # of 1 - p, where p is below 1; p rounds to 1 where all other arms are out of reach
+
 
 @dataclass
 class FtrlHybridState:
@@ -59,7 +61,10 @@ class FtrlHybrid(Policy[FtrlHybridState]):
 
     def admit(self, state: FtrlHybridState, arm: int, present: list[int]) -> None:
         level_with_least(state.losses, arm, present)
-        state.probabilities[arm] = max(state.probabilities[arm], 1e-6)  # Newton's method starts inside (0, 1)
+        for one in range(len(state.probabilities)):  # Newton's method starts inside (0, 1)
+            if state.probabilities[one] >= 1.0:  # it was alone
+                state.probabilities[one] = 1.0 - 1e-6
+        state.probabilities[arm] = max(state.probabilities[arm], 1e-6)
         self.show(state)
 
     def withdraw(self, state: FtrlHybridState, arm: int, present: list[int]) -> None:
@@ -82,7 +87,7 @@ def hybrid_probabilities(
     steps, far = 0, True
     while far and steps < 100:
         for arm in range(arms):  # a loop of its own, without sums: it runs four arms at a time
-            inverse_p, inverse_q = 1.0 / probabilities[arm], 1.0 / (1.0 - probabilities[arm])
+            inverse_p, inverse_q = 1.0 / probabilities[arm], 1.0 / max(1.0 - probabilities[arm], LEAST)
             low, high = math.sqrt(inverse_p), mirror * math.sqrt(inverse_q)
             gradient[arm] = losses[arm] - 0.5 * strength * (low - high) - b * inverse_p
             width[arm] = 1.0 / (0.25 * strength * (low * inverse_p + high * inverse_q) + b * inverse_p * inverse_p)
@@ -94,7 +99,7 @@ def hybrid_probabilities(
         multiplier = (1.0 - total + weighted) / weight
         length, far = 1.0, False
         for arm in range(arms):
-            p, q = probabilities[arm], 1.0 - probabilities[arm]
+            p, q = probabilities[arm], max(1.0 - probabilities[arm], LEAST)
             step = (multiplier - gradient[arm]) * width[arm]
             gradient[arm] = step
             if -step > 0.9 * p:

@@ -7,7 +7,16 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot, point_at
+from robandit.numerics import (
+    choices_remembered,
+    fade_counts,
+    mean_of_all,
+    narrowed,
+    no_longer_awaited,
+    one_hot,
+    point_at,
+    uncount,
+)
 from robandit.parts import About, parameter
 
 MARGIN = 1e-9  # an arm this close to the best bound is solved for rather than ruled out
@@ -37,7 +46,8 @@ class KlUcb(Policy[KlUcbState]):
         family="UCB",
         summary="optimism with the tightest bound for Bernoulli rewards; close to optimal without corruption",
         reference="Garivier & Cappe 2011",
-        fidelity="recalled",
+        fidelity="exact",
+        basis="SMPyBandits' klUCB, run beside it: exploration ln t, which the paper calls c = 0",
         bound="sum over arms of Delta_a ln(T)/kl(r_a, r*) without corruption; none with it",
         cost="O(K), a Newton solve for each arm that could win",
         late="exact",
@@ -68,6 +78,21 @@ class KlUcb(Policy[KlUcbState]):
     def admit(self, state: KlUcbState, arm: int, present: list[int]) -> None:
         """A new arm is tried first; one that comes back has its counts."""
         point_at(state, self.largest_bound(state, arm))
+
+    def restart(self, state: KlUcbState) -> None:
+        self.fade(state, 0.0)
+        for arm in range(len(state.means)):
+            state.means[arm] = state.entropies[arm] = 0.0
+        point_at(state, self.largest_bound(state, 0))
+
+    def fade(self, state: KlUcbState, share: float) -> None:
+        fade_counts(state.pulls, state.sums, state.waiting, share)
+        state.rounds = choices_remembered(state.pulls, state.waiting)
+
+    def unlearn(self, state: KlUcbState, arm: int, outcome: float) -> None:
+        state.means[arm] = uncount(state.pulls, state.sums, state.waiting, arm, outcome)
+        state.rounds = choices_remembered(state.pulls, state.waiting)
+        state.entropies[arm] = negative_entropy(state.means[arm])
 
     def show(self, state: KlUcbState, arm: int, mean: float) -> None:
         """The next arm as a one-hot p(t), after an arm's mean has changed."""

@@ -15,11 +15,11 @@ class KnownCAae(KnownCorruption):
     about = About(
         name="known-c-aae",
         family="elimination",
-        summary="arm elimination with radius sqrt(L/n) + C/n; must know C",
-        reference="folklore; compare Lykouris, Mirrokni & Paes Leme 2018",
+        summary="arm elimination with radius sqrt(L/n) + C/n (SE-WR); must know C; its bound holds in model B too",
+        reference="SE-WR of Wang, Zuo, Liu, Lui & Hajiesmaili 2025; C/n first: Lykouris, Mirrokni & Paes Leme 2018",
         fidelity="recalled",
         needs=("horizon", "corruption", "delta"),
-        bound="sum over arms of log(KT/delta)/Delta_a + K C",
+        bound="sum over arms of log(KT/delta)/Delta_a + K C, in threat models A and B",
         late="exact",
     )
 

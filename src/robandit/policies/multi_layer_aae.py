@@ -22,6 +22,7 @@ class MultiLayerAae(Race):
         summary="log T elimination copies, each drawn half as often as the last; needs no C, has large constants",
         reference="Lykouris, Mirrokni & Paes Leme 2018",
         fidelity="recalled",
+        basis="the code of a blog, run beside it; the paper from memory",
         needs=("horizon", "delta"),
         bound="K C sum over arms of log^2(KT/delta)/Delta_a",
         cost="O(K + log T)",

@@ -27,4 +27,8 @@ class OptimisticThompson(Thompson):
 
     def start(self, setting: Setting) -> ThompsonState:
         probabilities, losses = np.full(setting.arms, 1.0 / setting.arms), np.ones(setting.arms)
-        return ThompsonState(probabilities, np.full(setting.arms, 1.0 + self.optimism), losses)
+        wins = np.full(setting.arms, 1.0 + self.optimism)
+        return ThompsonState(probabilities, wins, losses, workspace=self.workspace(setting.arms))
+
+    def prior_wins(self) -> float:
+        return 1.0 + self.optimism

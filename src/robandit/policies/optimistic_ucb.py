@@ -17,6 +17,7 @@ class OptimisticUcb(Ucb1):
         summary="an index with a bonus linear/n: expensive to fool for its regret, but its next pull is public",
         reference="Auer, Cesa-Bianchi & Fischer 2002; C/n for a known C: Lykouris, Mirrokni & Paes Leme 2018",
         fidelity="exact",
+        basis="ucb1, with a bonus linear/n",
         bound="none under corruption for a scale this small",
         late="exact",
     )

@@ -64,6 +64,9 @@ class Phased(Policy[Memory]):
     def plan(self, state: Memory) -> None:
         """Write the expected draws of each entry and the length of the coming epoch."""
 
+    def fit(self, state: Memory) -> None:
+        """Make the planned draws whole numbers, where the order is fixed and nothing is drawn."""
+
     def conclude(self, state: Memory) -> None:
         """Write new gap estimates from the sums of the epoch that ended."""
 
@@ -71,6 +74,7 @@ class Phased(Policy[Memory]):
         """Begin the next epoch: probabilities from the plan, sums at zero."""
         state.number += 1
         self.plan(state)
+        self.fit(state)
         state.left = state.length
         total = 0.0
         for entry in range(len(state.expected)):

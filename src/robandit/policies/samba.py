@@ -25,6 +25,10 @@ class SambaState:
 class MarkovPolicy(Policy[SambaState]):
     """A policy whose state is p(t), which begins uniform."""
 
+    cannot_forget = (
+        "its state is p(t) alone, which holds no reward that could be forgotten: it cannot track a world that changes"
+    )
+
     def start(self, setting: Setting) -> SambaState:
         return SambaState(np.full(setting.arms, 1.0 / setting.arms))
 
@@ -34,6 +38,13 @@ class MarkovPolicy(Policy[SambaState]):
     def withdraw(self, state: SambaState, arm: int, present: list[int]) -> None:
         drop_share(state.probabilities, arm, present)  # a probability of 0 stays one
 
+    def restart(self, state: SambaState) -> None:
+        total = 0.0
+        for arm in range(len(state.probabilities)):
+            total += 1.0 if state.probabilities[arm] > 0.0 else 0.0  # an arm that was withdrawn stays so
+        for arm in range(len(state.probabilities)):
+            state.probabilities[arm] = 1.0 / total if state.probabilities[arm] > 0.0 else 0.0
+
 
 @dataclass(frozen=True, init=False)
 class Samba(MarkovPolicy):
@@ -42,9 +53,11 @@ class Samba(MarkovPolicy):
     about = About(
         name="samba",
         family="SAMBA",
-        summary="Markov policy gradient on the probabilities themselves; needs only a step size",
+        summary="Markov policy gradient on the probabilities themselves; cannot track a world that changes",
         reference="Denisov & Walton 2020; Liu, Wang & Fang, Algorithm 1",
-        bound="K log(T)/Delta + C/Delta, if learning_rate < r*/r_2 - 1",
+        basis="Algorithm 1 of the paper, read",
+        bound="(K-1) log(T)/learning_rate + b C, if learning_rate < r*/r_2 - 1; b grows with K, at most as K^2 "
+        "Delta_max/Delta",
         late="weighted",
     )
     learning_rate: float = parameter(

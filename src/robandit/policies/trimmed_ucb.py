@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from robandit.dice import Random
 from robandit.game import Choice, Setting
-from robandit.numerics import no_longer_awaited
+from robandit.numerics import choices_remembered, fade_counts, no_longer_awaited, uncount
 from robandit.parts import About, parameter
 from robandit.policies.ucb1 import Ucb1, Ucb1State, largest_sum
 
@@ -53,6 +53,19 @@ class TrimmedUcb(Ucb1):
         state.seen[arm, int(STEPS * reward + 0.5)] += 1.0
         state.means[arm] = self.trimmed_mean(state, arm)
         self.show(state)
+
+    def fade(self, state: Any, share: float) -> None:
+        fade_counts(state.pulls, state.sums, state.waiting, share)
+        state.rounds = choices_remembered(state.pulls, state.waiting)
+        for arm in range(len(state.pulls)):
+            for step in range(STEPS + 1):
+                state.seen[arm, step] *= share if state.pulls[arm] > 0.0 else 0.0
+
+    def unlearn(self, state: Any, arm: int, outcome: float) -> None:
+        uncount(state.pulls, state.sums, state.waiting, arm, outcome)
+        state.rounds = choices_remembered(state.pulls, state.waiting)
+        state.seen[arm, int(STEPS * outcome + 0.5)] -= 1.0
+        state.means[arm] = self.trimmed_mean(state, arm) if state.pulls[arm] > 0.0 else 0.0
 
     def trimmed_mean(self, state: TrimmedUcbState, arm: int) -> float:
         """The mean of an arm's rewards without the smallest and the largest ones, as many of each."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import FAR, level_with_least
+from robandit.numerics import FAR, fade_losses, level_with_least
 from robandit.parts import About
 
 BOUND = "sum over arms of log(T)/Delta_a + C (regret on true means)"
@@ -39,6 +39,13 @@ class TsallisInf(Policy[TsallisInfState]):
         """The learning rate of the coming round."""
         return 0.0
 
+    def restart(self, state: TsallisInfState) -> None:
+        self.fade(state, 0.0)
+        self.next_round(state, self.rate(state))
+
+    def fade(self, state: TsallisInfState, share: float) -> None:
+        state.round = fade_losses(state.losses, state.round, share)
+
     def admit(self, state: TsallisInfState, arm: int, present: list[int]) -> None:
         level_with_least(state.losses, arm, present)
         self.next_round(state, self.rate(state))
@@ -57,6 +64,7 @@ class TsallisInfIw(TsallisInf):
         family="FTRL",
         summary="regularised leader with 1/2-Tsallis entropy, importance-weighted losses; anytime, no parameters",
         reference=REFERENCE,
+        basis="a formalisation of arXiv 1807.07623v6, read, and public JAX code, run beside it",
         bound=BOUND,
         cost="O(K), about 2.5 Newton steps",
         late="weighted",
@@ -80,6 +88,7 @@ class TsallisInfRv(TsallisInf):
         family="FTRL",
         summary="the same with the reduced-variance estimator and twice the learning rate; anytime, no parameters",
         reference=REFERENCE,
+        basis="a formalisation of arXiv 1807.07623v6, read, and public JAX code, run beside it",
         bound=BOUND,
         cost="O(K), about 2.5 Newton steps",
         late="weighted",

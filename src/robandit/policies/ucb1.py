@@ -7,7 +7,16 @@ import numpy as np
 
 from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
-from robandit.numerics import mean_of_all, narrowed, no_longer_awaited, one_hot, point_at
+from robandit.numerics import (
+    choices_remembered,
+    fade_counts,
+    mean_of_all,
+    narrowed,
+    no_longer_awaited,
+    one_hot,
+    point_at,
+    uncount,
+)
 from robandit.parts import About, parameter
 
 
@@ -33,7 +42,8 @@ class Ucb1(Policy[Ucb1State]):
         family="UCB",
         summary="optimism in the face of uncertainty; deterministic, so an adversary knows its next pull",
         reference="Auer, Cesa-Bianchi & Fischer 2002",
-        fidelity="recalled",
+        fidelity="exact",
+        basis="SMPyBandits' UCB, run beside it",
         bound="sum over arms of 8 ln(T)/Delta_a without corruption; none with it",
         late="exact",
     )
@@ -64,6 +74,18 @@ class Ucb1(Policy[Ucb1State]):
     def admit(self, state: Ucb1State, arm: int, present: list[int]) -> None:
         """A new arm is tried first; one that comes back has its counts."""
         self.show(state)
+
+    def restart(self, state: Ucb1State) -> None:
+        self.fade(state, 0.0)
+        self.show(state)
+
+    def fade(self, state: Ucb1State, share: float) -> None:
+        fade_counts(state.pulls, state.sums, state.waiting, share)
+        state.rounds = choices_remembered(state.pulls, state.waiting)
+
+    def unlearn(self, state: Ucb1State, arm: int, outcome: float) -> None:
+        state.means[arm] = uncount(state.pulls, state.sums, state.waiting, arm, outcome)
+        state.rounds = choices_remembered(state.pulls, state.waiting)
 
     def show(self, state: Ucb1State) -> None:
         """The next arm as a one-hot p(t)."""

@@ -1,8 +1,8 @@
 """Which policy to take against one's attacker: a short list, measured on the user's own means, and a choice.
 
 Against a number of forged rewards the question is the attack price, against a ring (a group of accounts that one
-attacker controls, a share of all rounds) it is the regret while the ring is at work. Both are measured here, never
-looked up.
+attacker controls, a share of all rounds) it is the regret while the ring is at work. In a world that changes by itself
+it is the regret there, under attack. All are measured here, never looked up.
 """
 
 import math
@@ -16,13 +16,16 @@ from robandit.capability import Capability
 from robandit.catalogue import SHIPPED, Catalogue
 from robandit.errors import InputError
 from robandit.estimates import summarise
-from robandit.game import Environment, Policy
+from robandit.game import Environment
 from robandit.lab.comparison import finite_or_none
 from robandit.lab.scenario import Scenario
 from robandit.progress import Progress, part_of, report_to
 from robandit.redteam.candidate import Candidate
+from robandit.redteam.changing import changing_attacks, changing_policies, choose_where_it_changes
+from robandit.redteam.checking import Checking, measure_checking
 from robandit.redteam.evaluate import Evaluator, Play, block_seed
-from robandit.redteam.price import CHOOSING, Price, PriceOptions, attack_price, planned_runs, pricing_attacks
+from robandit.redteam.measured import MARGIN, MeasuredPolicy, highest, lowest, with_interval
+from robandit.redteam.price import CHOOSING, PriceOptions, attack_price, planned_runs, pricing_attacks
 from robandit.version import __version__
 
 CANDIDATES = (
@@ -36,40 +39,7 @@ CANDIDATES = (
     "ucb1",
 )
 RUNS, BLOCKS, FRESH = 8, 3, 24
-MARGIN = 1.2  # a price is an upper bound on what an attacker needs: the advice leaves room
 RARE = 1000  # without a number, one reward in so many is taken to be forged
-
-
-@dataclass(frozen=True)
-class MeasuredPolicy:
-    """One policy of the list as it was measured."""
-
-    policy: Policy[Any]
-    clean: dict[str, Any]
-    learns: bool
-    price: Price | None = None  # against a number of forged rewards
-    attacked: dict[str, Any] | None = None  # regret under a ring
-    best_share: float | None = None  # of the rounds, under a ring
-    attack: Candidate | None = None
-
-    def withstands(self, budget: float) -> bool:
-        """Whether every block took more than this many forged rewards to fool, with room to spare."""
-        assert self.price is not None
-        return self.learns and (self.price.low is None or self.price.low >= MARGIN * budget)
-
-    def to_json(self, capability: Capability) -> dict[str, Any]:
-        """One row under the names of the contract."""
-        return {
-            "label": str(self.policy),
-            "policy": self.policy.name,
-            "parameters": self.policy.parameters(),
-            "clean_regret": self.clean,
-            "learns": self.learns,
-            "price": None if self.price is None else self.price.to_json(),
-            "attacked_regret": self.attacked,
-            "best_share": self.best_share,
-            "attack": None if self.attack is None else self.attack.flags(capability),
-        }
 
 
 @dataclass(frozen=True)
@@ -82,6 +52,7 @@ class Advice:
     chosen: MeasuredPolicy | None
     reason: str
     helps: str  # what would help beyond the choice of a policy
+    checking: Checking  # what verified rewards buy instead
     tried: list[MeasuredPolicy] = field(default_factory=list)
 
     @property
@@ -94,6 +65,7 @@ class Advice:
         return {
             "version": __version__,
             "means": list(self.scenario.environment.means),
+            "changes": str(self.scenario.environment) if self.scenario.environment.changes else None,
             "horizon": self.scenario.horizon,
             "seed": self.scenario.seed,
             "capability": {**self.capability.parameters(), "words": self.capability.words()},
@@ -102,6 +74,7 @@ class Advice:
             "advice": None if self.chosen is None else str(self.chosen.policy),
             "reason": self.reason,
             "helps": self.helps,
+            "checking": self.checking.to_json(),
             "results": [one.to_json(self.capability) for one in self.tried],
         }
 
@@ -120,7 +93,8 @@ def advise(
     """Measure a short list of policies against one attacker on one environment, and choose.
 
     Args:
-        environment: an environment, its text, or a list of means.
+        environment: an environment, its text, or a list of means; one that changes by itself, such as
+            `rb.environments.Shifts(means, every=5000)`, asks for policies that forget.
         capability: what the attacker can do, such as "add" or "both:share=0.05".
         horizon: the rounds of a run.
         budget: how many rewards can be forged; one in a thousand if not given, unlimited for a ring.
@@ -137,11 +111,14 @@ def advise(
     """
     first = first_scenario(environment, horizon=horizon, seed=seed, capability=capability, catalogue=catalogue)
     can = first.capability
-    limit, is_ring = can.limit(first.means), can.share < 1.0
+    limit, is_ring, changes = can.limit(first.means), can.share < 1.0, first.environment.changes
     forged = forged_rewards(can, budget, first.horizon)
-    if is_ring and limit is not None and can.share >= limit and math.isinf(forged):
-        return Advice(first, forged, limit, None, beyond(can, limit), HELPS_ALWAYS)
-    attacks, (texts, planned) = pricing_attacks(first, "B"), planned_work(first, budget)
+    if is_ring and not changes and limit is not None and can.share >= limit and math.isinf(forged):
+        return Advice(
+            first, forged, limit, None, beyond(can, limit), HELPS_ALWAYS, measure_checking(first, None, threads)
+        )
+    attacks = changing_attacks(first) if changes else pricing_attacks(first, "B")
+    texts, planned = planned_work(first, budget)
     evaluators = [Evaluator(replace(first, policy=catalogue.policy(text)), threads=threads) for text in texts]
     tried = []
     with report_to(progress) as report:
@@ -149,9 +126,15 @@ def advise(
             evaluator.check()
             evaluator.progress = part_of(report, number / len(texts), (number + 1) / len(texts))
             evaluator.planned = planned
-            tried.append(measure_ring(evaluator, attacks, forged) if is_ring else measure_price(evaluator, attacks))
-    chosen, reason = choose_under_ring(tried, can, limit) if is_ring else choose_by_price(tried, forged)
-    return Advice(first, forged, limit, chosen, reason, HELPS_ALWAYS if chosen is None else HELPS_TOO, tried)
+            is_priced = not is_ring and not changes
+            tried.append(measure_price(evaluator, attacks) if is_priced else measure_ring(evaluator, attacks, forged))
+    chosen: MeasuredPolicy | None
+    if changes:
+        chosen, reason = choose_where_it_changes(tried, forged)
+    else:
+        chosen, reason = choose_under_ring(tried, can, limit) if is_ring else choose_by_price(tried, forged)
+    helps, checking = HELPS_ALWAYS if chosen is None else HELPS_TOO, measure_checking(first, chosen, threads)
+    return Advice(first, forged, limit, chosen, reason, helps, checking, tried)
 
 
 def policies_to_try(budget: float) -> tuple[str, ...]:
@@ -178,8 +161,10 @@ def first_scenario(environment: Any, **terms: Any) -> Scenario:
 
 def planned_work(scenario: Scenario, budget: float | None) -> tuple[tuple[str, ...], int]:
     """The policies to try, and about how many runs each takes."""
-    attacks, can = len(pricing_attacks(scenario, "B")), scenario.capability
-    policies = policies_to_try(forged_rewards(can, budget, scenario.horizon))
+    can, forged = scenario.capability, forged_rewards(scenario.capability, budget, scenario.horizon)
+    if scenario.environment.changes:
+        return changing_policies(scenario.horizon, forged), RUNS * len(changing_attacks(scenario)) + 2 * FRESH
+    attacks, policies = len(pricing_attacks(scenario, "B")), policies_to_try(forged)
     return policies, RUNS * attacks + 2 * FRESH if can.share < 1.0 else planned_runs(attacks, RUNS, BLOCKS)
 
 
@@ -254,22 +239,6 @@ def beyond(capability: Capability, limit: float) -> str:
         f"with {100 * capability.share:.3g} % of the rounds this attacker can make the runner-up look as good as the "
         f"best arm: from a share of {limit:.3g} on the rewards are those of another game, and no policy can know better"
     )
-
-
-def lowest(summary: dict[str, Any]) -> float:
-    """The lower end of a 95 % interval."""
-    return float(summary["mean"] - (summary["half_width_95"] or 0.0))
-
-
-def highest(summary: dict[str, Any]) -> float:
-    """The upper end of a 95 % interval."""
-    return float(summary["mean"] + (summary["half_width_95"] or 0.0))
-
-
-def with_interval(summary: dict[str, Any]) -> str:
-    """A mean with its 95 % interval."""
-    half = summary["half_width_95"]
-    return f"{summary['mean']:,.0f}" + ("" if half is None else f" ± {half:,.0f}")
 
 
 def price_in_words(one: MeasuredPolicy) -> str:

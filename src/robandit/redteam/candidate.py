@@ -13,7 +13,7 @@ THETAS = (0.05, 0.1, 0.2, 0.5, 0.8)
 EPOCHS = (1, 2, 3, 4)
 TUNED = ("always", "band", "epoch", "leading", "periodic", "window")  # start by another name, or with a parameter
 FAMILY = ("push-shown", "sink-near")  # left to the search among `push-shown:lowered=`, which holds both
-SAME = ("sink-best",)  # as sink-shown, where no context comes
+SAME = ("sink-best", "depose")  # as sink-shown, where no context comes and while the leader leads
 SIZES = ("full", "efficient", "0.1")
 
 

@@ -36,8 +36,13 @@ def fronts(rows: list[PolicyPrice]) -> set[int]:
 
 
 def surely_better(one: Price, other: Price) -> bool:
-    """Whether one has less clean regret, beyond both 95 % intervals, and a higher price, on all blocks of both."""
-    return clean_range(one)[1] < clean_range(other)[0] and price_range(one)[0] > price_range(other)[1]
+    """Whether one has less clean regret, beyond both 95 % intervals, a higher price, on all blocks, and no more checks.
+
+    Checks are a third cost: a policy that asks for them is never better than one that does without.
+    """
+    checks = [0.0 if price.checks is None else price.checks["mean"] for price in (one, other)]
+    is_better = clean_range(one)[1] < clean_range(other)[0] and price_range(one)[0] > price_range(other)[1]
+    return is_better and checks[0] <= checks[1]
 
 
 def clean_range(price: Price) -> tuple[float, float]:

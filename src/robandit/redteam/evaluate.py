@@ -127,6 +127,7 @@ def final_values(trace: Trace) -> dict[str, Any]:
         "regret": trace.regret[:, -1].tolist(),
         "best_share": trace.best_shares.tolist(),
         "paid": trace.corruption_paid[:, -1].tolist(),
+        **({} if trace.checks is None else {"checks": trace.checks.tolist()}),
     }
 
 

@@ -1,13 +1,16 @@
-"""Pictures of findings: one attack over time, or regret against several budgets."""
+"""Pictures of findings: one attack over time, regret against several budgets, or two prices against memory."""
 
 from dataclasses import replace
 
 import numpy as np
 
+from robandit.errors import InputError
 from robandit.pictures.attack import draw_attack
 from robandit.pictures.corruption import BudgetCurve, draw_regret_by_budget
+from robandit.pictures.forgetting import MemoryCurve, PricePoint, draw_forgetting
 from robandit.pictures.rendered import Rendered
 from robandit.pictures.style import colour_of
+from robandit.redteam.forgetting import ForgettingPrice
 from robandit.redteam.search import AttackFinding
 from robandit.redteam.story import attack_story
 
@@ -57,3 +60,31 @@ def curve(label: str, findings: list[AttackFinding]) -> BudgetCurve:
         first.clean["mean"],
         scenario.policy.slope_under_attack(scenario.environment.means) if first.options.threat == "A" else None,
     )
+
+
+def draw_prices_of_memory(prices: list[ForgettingPrice]) -> Rendered:
+    """Both prices against memory; raises InputError unless two windows or discounts were priced."""
+    known = sorted(
+        (one for one in prices if one.memory is not None and one.price.learns), key=lambda one: one.memory or 0
+    )
+    if len({one.memory for one in known}) < 2:
+        raise InputError("the picture needs at least two windows or discounts of different memory")
+    good, once = ([point_of(one, which) for one in known] for which in ("price", "flip"))
+    laws = [(one.memory or 0.0, one.law) for one in known if one.law is not None]
+    curves = [
+        MemoryCurve([point for point in points if point is not None], [(memory, law[number]) for memory, law in laws])
+        for number, points in enumerate((good, once))
+    ]
+    scenario = known[0].scenario
+    message = "The less is remembered, the more a lasting lie costs, and the less it costs to flip the leader once"
+    rest = f"{scenario.arms} arms, T = {scenario.horizon:,}; the best arm's successes are erased (threat model B)\n"
+    rest += f"for good: median and range of 3 blocks of {scenario.runs} runs; once: quartiles, {3 * scenario.runs} runs"
+    return draw_forgetting(curves[0], curves[1], message, rest)
+
+
+def point_of(one: ForgettingPrice, which: str) -> PricePoint | None:
+    """One price of a policy as a point; None where it was not reached."""
+    ends = one.to_json()[which]
+    if ends is None or None in (ends["low"], ends["estimate"], ends["high"]):
+        return None
+    return PricePoint(one.memory or 0.0, one.scenario.policy.name, ends["low"], ends["estimate"], ends["high"])

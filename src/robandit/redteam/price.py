@@ -17,6 +17,7 @@ from robandit.adversaries.attacks import runner_up
 from robandit.errors import InputError
 from robandit.estimates import summarise
 from robandit.game import Floats
+from robandit.lab.comparison import mean_checks
 from robandit.lab.scenario import Scenario
 from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat, within
 from robandit.redteam.evaluate import Evaluator, Play, block_seed
@@ -58,6 +59,7 @@ class Price:
     unit: str = "reward"
     limit: float | None = None  # the share from which on no policy can know better, whatever it does
     fooled: str = "share"
+    checks: dict[str, Any] | None = None  # rewards verified per run without an attack; None where it never asks
 
     @property
     def learns(self) -> bool:
@@ -146,6 +148,7 @@ def attack_price(evaluator: Evaluator, attacks: list[Candidate], options: PriceO
     bisection = Bisection(evaluator, options, scenario.runs, most_regret(scenario, options.fooled))
     clean = evaluator.outcome(Play(None, 0.0, seed, scenario.runs * blocks))
     about: dict[str, Any] = {"unit": options.unit, "limit": limit, "fooled": options.fooled}
+    about["checks"] = mean_checks(clean["checks"]) if "checks" in clean else None
     chosen, guess, by_attack = attacks[0], None, dict[Candidate, float | None]()
     if is_fooled(clean, bisection.most_regret):
         return Price(chosen, summarise(clean["regret"]), None, (0.0,) * blocks, {}, **about)
@@ -214,8 +217,8 @@ def most_regret(scenario: Scenario, criterion: str) -> float | None:
         return None
     if scenario.slots > 1:
         raise InputError("fooled by regret is said of arms, against the runner-up: leave it out where slates are shown")
-    if scenario.is_contextual:
-        raise InputError("fooled by regret is said of arms, against the runner-up: leave it out where contexts come")
+    if scenario.has_best_by_round:
+        raise InputError("fooled by regret is said against the runner-up: leave it out where the best arm changes")
     means = np.sort(scenario.means)
     gap = float(means[-1] - means[means < means[-1] - 1e-12][-1])
     return HALF * gap * scenario.horizon * scenario.agents
@@ -258,6 +261,6 @@ def pricing_attacks(scenario: Scenario, threat: str) -> list[Candidate]:
     pushes += [f"push-shown:lowered=0,raised={count}" for count in several]
     pushes += ["push-shown:lowered=0,raised=1,worst=true", *(f"push-shown:lowered={count}" for count in several)]
     pushes += [] if environment.features is None else ["sink-near"]
-    pushes += ["sink-best"] if environment.context_size else []
+    pushes += ["sink-best"] if scenario.has_best_by_round else []
     attacks = [*catalogue_attacks("B", False, catalogue), *map(Candidate, dict.fromkeys(pushes))]
     return within(attacks, scenario.capability, catalogue)

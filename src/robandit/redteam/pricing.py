@@ -61,6 +61,7 @@ class PolicyPrice:
             "fidelity": policy.about.fidelity,
             "attack": price.attack.flags(self.attacker.capability),
             "clean_regret": price.clean,
+            "checks": price.checks,
             "learns": price.learns,
             "spending": price.spending,
             "price": price.to_json(),

@@ -53,23 +53,58 @@ def price_table(rows: list[dict[str, Any]], result: dict[str, Any], more: str = 
         f"{result['runs']} runs; ± is a 95 % interval. It is an upper bound on what an attacker needs.{who}{barred} "
         f"Unlimited: what the same attack pays when nothing stops it, which is not the price. {more}".rstrip()
     )
+    if any(row.get("checks") for row in rows):
+        caption += " Checks: rewards that the policy asked to have verified, per run without an attack."
     columns = [Column("policy", "name"), Column("clean regret"), Column("price (range)")]
+    asking = any(row.get("checks") for row in rows)
+    columns += [Column("checks")] if asking else []
     columns += [Column("unlimited", spare=1), Column("attack", "name", 2)]
     cells = []
     for row in sorted(rows, key=lambda row: (not row["learns"], (row["price"] or {}).get("estimate") or math.inf)):
         spent = "-" if row["spending"] is None else short(row["spending"]["mean"])
         attack = re.sub("^-+attack | -+can .*$", "", row["attack"]) if row["learns"] else "-"
-        cells.append([row["label"], with_half(row["clean_regret"]), price_range(row), spent, attack])
+        checks = ([f"{row['checks']['mean']:,.0f}" if row.get("checks") else "-"]) if asking else []
+        cells.append([row["label"], with_half(row["clean_regret"]), price_range(row), *checks, spent, attack])
     where = f"{title}; {span({**result, **rows[0]})}, threat model {attacker['threat']}"
     return DataTable(f"Attack price on {where}", columns, cells, caption)
+
+
+def injection_table(result: dict[str, Any]) -> DataTable:
+    """Rows that fool each policy through its history, the cheapest first."""
+    columns = [Column("policy", "name"), Column("clean regret"), Column("rows (range)"), Column("which rows", "name")]
+    rows = sorted(result["results"], key=lambda row: (row["price"] or {}).get("estimate") or math.inf)
+    words = {
+        "bury": "zeros for the best arm",
+        "praise": "ones for the runner-up",
+        "both": "one of each in turn",
+    }
+    cells = [
+        [row["label"], with_half(row["clean_regret"]), price_range(row), words[row["pattern"]]]
+        if row["price"] and row["price"]["estimate"] is not None
+        else [row["label"], with_half(row["clean_regret"]), price_range(row), "-"]
+        for row in rows
+    ]
+    caption = (
+        f"Rows that an attacker appends to a history of {result['history']:,} honest rows, which the policy learns "
+        "before it begins; the best arm then gets fewer than half of the rounds in at least half of the runs. Median "
+        f"and range over {result['blocks']} blocks of {result['runs']} runs; ± is a 95 % interval. It is an upper "
+        "bound on what an attacker needs."
+    )
+    arms = f"{len(result['environment']['means'])} arms ({result['environment']['name']})"
+    return DataTable(f"Price of a poisoned history on {arms}; T = {result['horizon']:,}", columns, cells, caption)
 
 
 def advice_table(result: dict[str, Any]) -> DataTable:
     """What the advice rests on, the least clean regret first."""
     ring = result["results"][0]["price"] is None and result["results"][0]["attacked_regret"] is not None
+    changes = result.get("changes") is not None
     caption = "± is a 95 % interval; the range of a price is over blocks of seeds. "
-    caption += "Under the ring: the worst attack of those it can carry out." if ring else "A price is an upper bound."
-    headings = ("clean regret", "under the ring", "best arm") if ring else ("clean regret", "price (range)")
+    worst = f"Under {'attack' if changes else 'the ring'}: the worst attack of those it can carry out."
+    caption += worst if ring else "A price is an upper bound."
+    caption += " Regret is against the best arm of each round." if changes else ""
+    headings = ["clean regret", "price (range)"]
+    if ring:
+        headings = ["clean regret", "under attack" if changes else "under the ring", "best arm"]
     rows = []
     for row in sorted(result["results"], key=lambda row: row["clean_regret"]["mean"]):
         cells = [row["label"], with_half(row["clean_regret"])]
@@ -79,7 +114,37 @@ def advice_table(result: dict[str, Any]) -> DataTable:
             cells.append(price_range(row))
         rows.append(cells)
     title = f"Measured on means {', '.join(f'{mean:g}' for mean in result['means'][:12])}; T = {result['horizon']:,}"
+    title += f"; {result['changes'].partition(':')[0]}" if changes else ""
     return DataTable(title, [Column("policy", "name"), *(Column(heading) for heading in headings)], rows, caption)
+
+
+def forgetting_table(result: dict[str, Any]) -> DataTable:
+    """Both prices of each policy, what the law says of them, and how long a lie lasts."""
+    columns = [Column("policy", "name"), Column("clean regret"), Column("for good (range)"), Column("law")]
+    columns += [
+        Column("flip once (quartiles)"),
+        Column("law "),
+        Column("leads again after"),
+        Column("after a long lie"),
+    ]
+    rows = []
+    for row in result["results"]:
+        law = row["law"] or {"price": None, "flip": None}
+        flip = row["flip"]
+        flipped = "never" if flip["estimate"] is None else f"{short(flip['estimate'])} ({short_range(flip)})"
+        back = [row["recovery_rounds"]["estimate"], row["held"]["recovery_rounds"]["estimate"]]
+        lasts = ["not within T" if rounds is None else f"{rounds:,.0f} rounds" for rounds in back]
+        cells = [row["label"], with_half(row["clean_regret"]), price_range(row), short(law["price"])]
+        rows.append([*cells, flipped, short(law["flip"]), *lasts])
+    caption = (
+        "For good: forged rewards with which the best arm gets fewer than half of all rounds in at least half of the "
+        f"runs; median and range over 3 blocks of {result['runs']} runs. Flip once: forged rewards from round "
+        f"{result['settled']:,} on, until the best arm has under half of the last {result['span']} rounds; then how "
+        f"long it takes until it has nine of ten again. A long lie goes on for {result['held']:,} rounds. The law is "
+        "of Thompson sampling in a window or with a discount. Two prices: never add or compare them."
+    )
+    arms = f"{len(result['environment']['means'])} arms ({result['environment']['name']})"
+    return DataTable(f"The price of forgetting on {arms}; T = {result['horizon']:,}", columns, rows, caption)
 
 
 def span(result: dict[str, Any]) -> str:
@@ -100,6 +165,6 @@ def price_range(row: dict[str, Any]) -> str:
 
 def short_range(price: dict[str, Any]) -> str:
     """From the lowest to the highest block, in the unit of the price."""
-    scale = 100 if price["unit"] == "share" else 1
+    scale = 100 if price.get("unit") == "share" else 1
     low, high = (None if price[end] is None else scale * price[end] for end in ("low", "high"))
     return f"{short(low)}-{short(high)}"

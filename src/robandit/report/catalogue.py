@@ -30,11 +30,18 @@ POLICY = [
     Column("cost per round", "words", 4),
     Column("late rewards", "words", 5),
     Column("reference", "words", 6),
+    Column("label rests on", "words", 7),
 ]
 POLICIES = ("policy", "linear policy", "team policy", "slate policy")
 ABOUT = {**dict.fromkeys(POLICIES, POLICY), **SEES}
 NARROW = 110  # columns
-KEYS = {"cost per round": "cost", "late rewards": "late"}
+KEYS = {"cost per round": "cost", "late rewards": "late", "label rests on": "basis"}
+BASES = {
+    "exact": "its definition, which is ours",
+    "recalled": "memory of the paper",
+    "reconstruction": "a description of the algorithm, not its text",
+    "variant": "memory of the original, changed as the entry says",
+}
 
 
 def describe_part(kind: str, cls: Any) -> dict[str, Any]:
@@ -47,6 +54,7 @@ def describe_part(kind: str, cls: Any) -> dict[str, Any]:
         "parameters": describe_parameters(cls),
         "reference": about.reference,
         "fidelity": about.fidelity,
+        "basis": about.basis or BASES[about.fidelity],
         "needs": list(about.needs),
         "bound": about.bound,
     }

@@ -32,6 +32,10 @@ def play_table(result: dict[str, Any]) -> DataTable:
             " It is against the best arm of each round's user; always playing the arm that is best on average costs "
             f"{blind * result['horizon']:,.0f}."
         )
+    if any("checks" in row for row in results):
+        caption += " Checks: rewards verified per run, which are true whatever the adversary does."
+    if environment.get("changes"):
+        caption += " Regret is against the best arm of each round: the means change by themselves."
     columns = [Column("policy", "name"), Column("mean regret" if many else "regret")]
     columns += [Column("± 95 %")] if many else []
     columns += [Column("difference", spare=1)] if paired else []
@@ -40,6 +44,7 @@ def play_table(result: dict[str, Any]) -> DataTable:
     columns += (
         [Column("an agent", spare=2), Column("messages")] if any("messages_mean" in row for row in results) else []
     )
+    columns += [Column("checks")] if any("checks" in row for row in results) else []
     columns += [Column("paid"), Column("rounds changed", spare=4)] if adversary else []
     columns.append(Column("ns/round", spare=5))
     cells = [play_row(row) for row in results]
@@ -61,6 +66,7 @@ def play_row(row: dict[str, Any]) -> dict[str, str]:
         "best slate" if row.get("slate") else "best arm": f"{100 * row['best_arm_share']:.1f} %",
         "an agent": "-" if own is None else f"{min(own):,.0f} - {max(own):,.0f}",
         "messages": "-" if own is None else f"{row['messages_mean']:,.0f}",
+        "checks": f"{row['checks']['mean']:,.0f}" if "checks" in row else "-",
         "paid": tenths(corruption["paid_mean"]),
         "rounds changed": tenths(corruption["rounds_mean"]),
         "ns/round": f"{row['ns_per_round']:,.0f}",

@@ -97,9 +97,9 @@ def perform(service: Service, token: Token, experiment: Experiment, name: str, o
         message["cap"] = whole(value) if value else None
     if name == "weigh":
         message["weight"] = decimal(value)
-    answer: Answer = verb(
-        Call(service, token, experiment, {"arm": on, "source": on}, convert(message, request_type), None)
-    )
+    params = {"arm": on, "source": on}
+    call = Call(service, token, experiment, params, convert(message, request_type), None)
+    answer: Answer = service.attempt(verb, call)
     return answer
 
 

@@ -5,6 +5,7 @@ The name of a function is its operation id in the OpenAPI document, and its docs
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,6 +13,7 @@ import msgspec
 from robandit.service import messages
 from robandit.service.engine import Answer
 from robandit.service.messages import Done
+from robandit.service.ownership import Elsewhere
 from robandit.service.problems import Problem
 from robandit.service.service import Service
 from robandit.service.tokens import Token
@@ -19,7 +21,6 @@ from robandit.service.tokens import Token
 MOST_KEY = 200  # letters of a key or of a unit
 EXPERIMENT = "/v1/experiments/{experiment}"
 DECISION = EXPERIMENT + "/decisions/{decision}"
-OPENFEATURE = "/ofrep/v1/evaluate/flags/{experiment}"
 DECIDED = (messages.DecisionReply, messages.Decisions)
 
 
@@ -50,6 +51,7 @@ class Route(NamedTuple):
     summary: str
     keyed: bool
     refusal: Refusal | None  # in another protocol's words
+    tagged: bool  # the answer has an ETag, and is not sent again to whoever has it
 
 
 ROUTES: list[Route] = []
@@ -64,12 +66,13 @@ def serve_at(
     *,
     keyed: bool = False,
     refusal: Refusal | None = None,
+    tagged: bool = False,
 ) -> Callable[[Verb], Verb]:
     """Returns a decorator that adds a verb to the routes; see Route."""
 
     def add_route(verb: Verb) -> Verb:
         summary = (verb.__doc__ or verb.__name__).removesuffix(".")
-        ROUTES.append(Route(method, path, role, request, replies, verb, summary, keyed, refusal))
+        ROUTES.append(Route(method, path, role, request, replies, verb, summary, keyed, refusal, tagged))
         return verb
 
     return add_route
@@ -82,29 +85,43 @@ def source_of(token: Token, label: str | None, service: Service) -> str | None:
     return token.name if label is None else f"{token.name}/{label}"
 
 
+def decider_of(call: Call) -> str | None:
+    """Returns the token that asks for a decision; None where no token is needed."""
+    return None if call.service.tokens.open else call.token.name
+
+
 @serve_at("POST", "/v1/experiments", "admin", messages.NewExperiment, {201: messages.Created})
-def create(call: Call) -> Answer:
+def create(call: Call) -> Any:
     """Begin an experiment."""
     if call.token.experiments is not None:
         raise Problem(403, "this token is bound to its experiments and cannot create new ones")
-    return call.service.engine.create(call.request)
+    engine = call.service.engine
+    if call.service.store.leased is None:
+        return engine.create(call.request)
+    plan = engine.plan(call.request)
+
+    async def create_beside() -> Answer:
+        return engine.serve_new(await asyncio.to_thread(engine.store_new, *plan))
+
+    return create_beside()
 
 
 @serve_at("GET", "/v1/experiments", "read", None, {200: messages.Experiments})
-def experiments(call: Call) -> Answer:
+async def experiments(call: Call) -> Answer:
     """All experiments."""
     engine = call.service.engine
+    others = [one for one in await call.service.ownership.others() if call.token.sees(one.id, one.name)]
     visible = [one for one in engine.experiments.values() if call.token.sees(one.id, one.name)]
-    others = [one for one in call.service.ownership.others() if call.token.sees(one.id, one.name)]
     elsewhere = [messages.ElsewhereReply(*one) for one in others]
     return Answer(200, messages.Experiments([engine.about(one) for one in visible], elsewhere), [])
 
 
 @serve_at("GET", EXPERIMENT, "read", None, {200: messages.ExperimentReply})
-def about(call: Call) -> Answer:
+async def about(call: Call) -> Answer:
     """An experiment as it stands."""
+    head = await asyncio.to_thread(call.service.store.head, call.experiment.id)
     reply = call.service.engine.about(call.experiment)
-    reply.head = call.service.store.head(reply.id).chain.hex()
+    reply.head = head.chain.hex()
     return Answer(200, reply, [])
 
 
@@ -130,34 +147,66 @@ def watched(call: Call) -> Answer:
 )
 def decide(call: Call) -> Answer:
     """Decide; with an Idempotency-Key a retry gets the same decision."""
-    return call.service.engine.decide(call.experiment, call.request, call.key)
+    call.token.charge((call.request.count or 1) - 1)
+    return call.service.engine.decide(call.experiment, call.request, call.key, decider_of(call))
+
+
+async def after_look_up(call: Call, numbers: list[int], verb: Callable[[dict[int, float | None]], Answer]) -> Answer:
+    """Returns what a verb returns that must know old values, which another thread asks the database for."""
+    stored = await asyncio.to_thread(call.service.engine.old_values, call.experiment.id, numbers)
+    if call.service.experiment(call.token, str(call.experiment.id)) is not call.experiment:
+        raise Elsewhere(call.experiment.id, call.experiment.name, None).problem()  # it changed hands meanwhile
+    answer: Answer = call.service.attempt(lambda call: verb(stored), call)
+    return answer
 
 
 @serve_at("PUT", DECISION + "/reward", "reward", messages.Reward, {201: Done, 200: Done})
-def reward(call: Call) -> Answer:
+def reward(call: Call) -> Any:
     """Reward a decision: the same value again is fine, another one is a conflict."""
-    source = source_of(call.token, call.request.source, call.service)
-    return call.service.engine.reward(call.experiment, call.params["decision"], call.request, source)
+    engine, id, request = call.service.engine, call.params["decision"], call.request
+    source = source_of(call.token, request.source, call.service)
+    forgotten = engine.forgotten(call.experiment, [(id, request.part)])
+    if forgotten:
+        return after_look_up(
+            call, forgotten, lambda stored: engine.reward(call.experiment, id, request, source, stored)
+        )
+    return engine.reward(call.experiment, id, request, source)
 
 
 @serve_at("DELETE", DECISION + "/reward", "admin", None, {200: Done})
-def retract(call: Call) -> Answer:
+def retract(call: Call) -> Any:
     """Take a reward back."""
-    number = call.service.engine.number(call.experiment, call.params["decision"])
-    if call.service.engine.value_of(call.experiment, number, "") is None:
-        raise Problem(404, "this decision has no reward to take back")
-    return call.service.engine.act(call.experiment, {"entry": "retract", "id": number}, call.token.name)
+    engine, id = call.service.engine, call.params["decision"]
+    number = engine.number(call.experiment, id)
+
+    def record(stored: dict[int, float | None]) -> Answer:
+        if engine.value_of(call.experiment, number, "", stored) is None:
+            raise Problem(404, "this decision has no reward to take back")
+        return engine.act(call.experiment, {"entry": "retract", "id": number}, call.token.name)
+
+    forgotten = engine.forgotten(call.experiment, [(id, "")])
+    return after_look_up(call, forgotten, record) if forgotten else record({})
 
 
 @serve_at("POST", EXPERIMENT + "/rewards", "reward", messages.Rewards, {200: messages.Outcomes})
-def rewards(call: Call) -> Answer:
+def rewards(call: Call) -> Any:
     """Reward many decisions."""
+    call.token.charge(len(call.request.rewards) - 1)
+    reports = [(one.id, one.part) for one in call.request.rewards]
+    forgotten = call.service.engine.forgotten(call.experiment, reports)
+    if forgotten:
+        return after_look_up(call, forgotten, lambda stored: reward_all(call, stored))
+    return reward_all(call, {})
+
+
+def reward_all(call: Call, stored: dict[int, float | None]) -> Answer:
+    """Reward many decisions, where old values were looked up already."""
     rows, outcomes = [], []
     for one in call.request.rewards:
         source = source_of(call.token, one.source, call.service)
         request = messages.Reward(one.reward, one.source, one.part)
         try:
-            answer = call.service.engine.reward(call.experiment, one.id, request, source)
+            answer = call.service.engine.reward(call.experiment, one.id, request, source, stored)
         except Problem as problem:
             outcomes.append(messages.Outcome(problem.status, problem.detail))
         else:
@@ -175,7 +224,9 @@ def activate(call: Call) -> Answer:
 @serve_at("POST", EXPERIMENT + "/arms", "admin", messages.NewArm, {201: Done})
 def add_arm(call: Call) -> Answer:
     """Add an arm."""
-    return call.service.engine.change_arm(call.experiment, call.request.name, "added", call.token.name)
+    return call.service.engine.change_arm(
+        call.experiment, call.request.name, "added", call.token.name, call.request.values
+    )
 
 
 @serve_at("PATCH", EXPERIMENT + "/arms/{arm}", "admin", messages.ArmChange, {200: Done})
@@ -202,28 +253,8 @@ def what_if(call: Call) -> Any:
     """What if these had not been?"""
     engine = call.service.engine
     numbers = [engine.number(call.experiment, id) for id in call.request.decisions]
-    return asyncio.to_thread(engine.what_if, call.experiment, call.request.sources, numbers)
-
-
-def openfeature_refusal(problem: Problem, params: dict[str, str]) -> bytes:
-    """Returns a refusal in OpenFeature's words."""
-    code = {404: "FLAG_NOT_FOUND", 400: "INVALID_CONTEXT", 422: "PARSE_ERROR"}.get(problem.status, "GENERAL")
-    return msgspec.json.encode({"key": params["experiment"], "errorCode": code, "errorDetails": problem.detail})
-
-
-@serve_at("POST", OPENFEATURE, "decide", messages.Evaluation, {200: messages.Evaluated}, refusal=openfeature_refusal)
-def evaluate(call: Call) -> Answer:
-    """Decide, for any OpenFeature SDK."""
-    unit = call.request.context.get("targetingKey")
-    if unit is not None and not (isinstance(unit, str) and 1 <= len(unit) <= MOST_KEY):
-        raise Problem(400, f"targetingKey must be text of 1 to {MOST_KEY} letters")
-    answer = call.service.engine.decide(call.experiment, messages.DecisionRequest(unit=unit), None)
-    reply: messages.DecisionReply = answer.message
-    metadata = {"decision": reply.id, "holdout": reply.holdout}
-    if reply.probability is not None:
-        metadata["probability"] = reply.probability
-    message = messages.Evaluated(call.params["experiment"], reply.arm, reply.arm, "SPLIT", metadata)
-    return Answer(200, message, answer.rows)
+    work = partial(engine.what_if, call.experiment, call.request.sources, numbers)
+    return call.service.replays.run(call.token, work)
 
 
 @serve_at("POST", EXPERIMENT + "/breaker", "admin", messages.BreakerChange, {200: Done})

@@ -1,5 +1,8 @@
 """HTTP by Starlette: every route, and around them the checks that protect a browser's user."""
 
+import re
+import time
+from hashlib import blake2b
 from inspect import isawaitable
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,23 +13,42 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from robandit.service.api import ROUTES, Route
-from robandit.service.perform import MOST_BYTES, UNREACHABLE, perform
+from robandit.service.forward import ROUTE
+from robandit.service.logs import log_request, request_id
+from robandit.service.perform import MOST_BYTES, UNREACHABLE, perform, reach
 from robandit.service.problems import MEDIA, Problem
+from robandit.service.routes import ROUTES, Route
 from robandit.service.service import Service
 from robandit.service.stores.base import Unreachable
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+NO_STORE = {"cache-control": "no-store"}  # what a token may see is not for whoever uses the same browser or proxy later
+DIGITS = re.compile(r"[0-9]{1,20}").fullmatch  # longer ones cannot be read as a number, and are no length
 
 
-def reply(status: int, message: Any, headers: dict[str, str] | None = None) -> Response:
+def reply(status: int, message: Any) -> Response:
     """Returns a message as JSON."""
-    return Response(msgspec.json.encode(message), status, headers, "application/json")
+    return Response(msgspec.json.encode(message), status, NO_STORE, "application/json")
+
+
+def tagged_reply(message: Any, known: str) -> Response:
+    """Returns a message with a tag of its content; 304 without it where the client has it already."""
+    content = msgspec.json.encode(message)
+    tag = f'"{blake2b(content, digest_size=16).hexdigest()}"'
+    if tag in known.replace("W/", "").split(", "):
+        return Response(None, 304, {"etag": tag})
+    return Response(content, 200, {"etag": tag}, "application/json")
+
+
+def credentials(request: Request) -> bytes:
+    """Returns the Authorization header, or a token that came as X-API-Key in the same form."""
+    key = request.headers.get("x-api-key")
+    return request.headers.get("authorization", "" if key is None else f"Bearer {key}").encode("latin-1")
 
 
 def problem_reply(problem: Problem, request: Request) -> Response:
     """Returns a refusal as problem details."""
-    return Response(problem.body(), problem.status, problem.headers_at(target_of(request)), MEDIA)
+    return Response(problem.body(), problem.status, NO_STORE | problem.headers_at(target_of(request)), MEDIA)
 
 
 def target_of(request: Request) -> str:
@@ -35,10 +57,18 @@ def target_of(request: Request) -> str:
     return f"{path}?{query}" if query else path
 
 
+def hostname(address: str) -> str | None:
+    """Returns the host that an address names; None where it is no address, as a header may well be."""
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None
+
+
 async def body_of(request: Request) -> bytes:
     """Returns the body. Raises a Problem if it is too long."""
     length = request.headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > MOST_BYTES:
+    if not DIGITS(length) or int(length) > MOST_BYTES:
         raise Problem(413, f"a body may have {MOST_BYTES:,} bytes")
     body = b""
     async for piece in request.stream():
@@ -50,7 +80,7 @@ async def body_of(request: Request) -> bytes:
 
 def check_host(service: Service, request: Request) -> None:
     """Raises a Problem unless, where no token is needed, the request names this machine itself."""
-    if service.tokens.open and urlsplit(f"//{request.headers.get('host', '')}").hostname not in LOOPBACK:
+    if service.tokens.open and hostname(f"//{request.headers.get('host', '')}") not in LOOPBACK:
         raise Problem(421, "without tokens this service answers to localhost only")
 
 
@@ -63,7 +93,7 @@ def check_origin(service: Service, request: Request) -> None:
     check_host(service, request)
     if service.tokens.open and request.method not in ("GET", "HEAD"):
         origin = request.headers.get("origin")
-        if origin is not None and urlsplit(origin).hostname not in LOOPBACK:
+        if origin is not None and hostname(origin) not in LOOPBACK:
             raise Problem(403, "requests from other sites are refused")
         kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
         if kind != "application/json":
@@ -77,37 +107,43 @@ def endpoint(service: Service, route: Route) -> Any:
         try:
             check_origin(service, request)
             body = await body_of(request)
-            header = request.headers.get("authorization", "").encode("latin-1")
-            key = request.headers.get("idempotency-key")
-            answer, experiment = perform(service, route, header, request.path_params, body, key)
-            answer = await service.commit(await answer if isawaitable(answer) else answer, experiment)
+            header = credentials(request)
+            key, redirects = request.headers.get("idempotency-key"), ROUTE in request.headers
+            answer, experiment = perform(service, route, header, request.path_params, body, key, redirects)
+            answer = await service.commit(await reach(answer) if isawaitable(answer) else answer, experiment)
         except Problem as problem:
             if problem.status == 409:
                 await service.writer.commit([])  # what it is in conflict with is durable before the answer leaves
             service.requests[route.summary, problem.status] += 1
             if route.refusal is not None:
                 body = route.refusal(problem, request.path_params)
-                return Response(body, problem.status, problem.headers_at(target_of(request)), "application/json")
+                headers = NO_STORE | problem.headers_at(target_of(request))
+                return Response(body, problem.status, headers, "application/json")
             return problem_reply(problem, request)
         except ClientDisconnect:
             return Response(status_code=400)
         service.requests[route.summary, answer.status] += 1
+        if route.tagged:
+            return tagged_reply(answer.message, request.headers.get("if-none-match", ""))
         return reply(answer.status, answer.message)
 
     return answer_request
 
 
 def guard(service: Service, role: str, work: Any) -> Any:
-    """Returns a page or a stream that is no verb: for those with a role, and refusals as problem details."""
+    """Returns a page or a stream that is no verb: for those with a role, and refusals as problem details.
+
+    It is about a journal, which is the same whichever process serves its experiment.
+    """
 
     async def answer_request(request: Request) -> Response:
         try:
             check_origin(service, request)
-            token = service.token(request.headers.get("authorization", "").encode("latin-1"))
+            token = service.token(credentials(request))
             service.admit(token, role)
             experiment = None
             if "experiment" in request.path_params:
-                experiment = service.experiment(token, request.path_params["experiment"])
+                experiment = await service.find_anywhere(token, request.path_params["experiment"])
             response: Response = await work(request, token, experiment)
         except Problem as problem:
             return problem_reply(problem, request)
@@ -128,13 +164,35 @@ async def unreachable(request: Request, error: Exception) -> Response:
 
 async def not_found(request: Request, error: Exception) -> Response:
     """No such page."""
-    return problem_reply(Problem(404, f"there is nothing at {request.url.path}"), request)
+    return problem_reply(Problem(404, f"there is nothing at {request.scope['path']}"), request)
 
 
 async def not_allowed(request: Request, error: Any) -> Response:
     """The path has other verbs."""
-    sentence = f"{request.method} is not for {request.url.path}"
+    sentence = f"{request.method} is not for {request.scope['path']}"
     return problem_reply(Problem(405, sentence, dict(error.headers or {})), request)
+
+
+class Traced:
+    """Around the whole application: an answer bears its request's id, and each request may be logged."""
+
+    def __init__(self, app: Any, service: Service) -> None:
+        self.app, self.service = app, service
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        began, id = time.perf_counter(), request_id(dict(scope["headers"]).get(b"x-request-id"))
+
+        async def send_traced(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                if id is not None:
+                    message["headers"] = [*message["headers"], (b"x-request-id", id)]
+                if self.service.access_log:
+                    kind = f"{scope['method']} {getattr(scope.get('route'), 'path', 'nothing')}"
+                    log_request(kind, message["status"], began, id)
+            await send(message)
+
+        await self.app(scope, receive, send_traced)
 
 
 def open_ended(path: str) -> str:
@@ -142,7 +200,7 @@ def open_ended(path: str) -> str:
     return path[:-1] + ":path}" if path.endswith(("{source}", "{arm}")) else path
 
 
-def application(service: Service, pages: list[routing.BaseRoute]) -> Starlette:
+def application(service: Service, pages: list[routing.BaseRoute]) -> Traced:
     """Returns the whole: the verbs and the pages."""
     by_path: dict[str, dict[str, Any]] = {}
     for route in ROUTES:
@@ -157,7 +215,7 @@ def application(service: Service, pages: list[routing.BaseRoute]) -> Starlette:
         Exception: failed,
         Unreachable: unreachable,
     }
-    return Starlette(routes=routes + pages, exception_handlers=handlers)
+    return Traced(Starlette(routes=routes + pages, exception_handlers=handlers), service)
 
 
 def by_verb(verbs: dict[str, Any]) -> Any:

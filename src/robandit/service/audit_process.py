@@ -5,6 +5,7 @@ import sys
 
 from robandit.errors import InputError
 from robandit.forensics.audit import audit
+from robandit.forensics.evidence import as_number
 
 REPLAYS = 500  # sources without which the journal is replayed
 
@@ -16,7 +17,9 @@ def main(journal: str, *shadows: str) -> int:
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
-    json.dump({**report.as_json(), "alarms": report.alarms(), "flagged": report.flagged()}, sys.stdout, allow_nan=False)
+    evidence = {one.name: as_number(float(one.everyone[-1])) for one in report.evidence}
+    rings = {"alarms": report.alarms(), "flagged": report.flagged(), "evidence": evidence}
+    json.dump({**report.as_json(), **rings}, sys.stdout, allow_nan=False)
     return 0
 
 

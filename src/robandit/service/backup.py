@@ -9,6 +9,8 @@ import secrets
 import time
 from pathlib import Path
 
+import apsw
+
 from robandit.errors import InputError
 from robandit.service.experiment import open_experiment
 from robandit.service.stores.base import ServiceStore, StoreRefusal
@@ -19,18 +21,31 @@ def back_up(source: Path, target: Path) -> int:
     """Copy a database that may be in use; returns how many lines the copy has."""
     if target.exists():
         raise InputError(f"{str(target)!r} exists, and a backup does not write over it")
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {str(target.parent)!r}")
     draft = target.with_name(target.name + f".draft-{os.getpid()}")
     store = SqliteStore(source, read_only=True)
     try:
         store.backup(draft)
         lines = sum(head.line for head in SqliteStore(draft, read_only=True).heads.values())
-        with draft.open("rb") as file:
-            os.fsync(file.fileno())
+        sync(draft)
         os.replace(draft, target)
+        sync(target.parent)  # else the name may be gone after a power cut
+    except (apsw.Error, OSError) as error:
+        raise InputError(f"{str(target)!r} cannot be written: {error}") from error
     finally:
         draft.unlink(missing_ok=True)
         store.close()
     return lines
+
+
+def sync(path: Path) -> None:
+    """Return when a file, or the names in a folder, are on the disk."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def restore(backup: Path, target: Path) -> int:

@@ -17,8 +17,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Message, Receive, Scope, Send
 
 from robandit.service import actions, forms, view
-from robandit.service.app import body_of, check_host
-from robandit.service.engine import Answer
+from robandit.service.app import NO_STORE, body_of, check_host
 from robandit.service.experiment import Experiment
 from robandit.service.problems import TITLES, Problem
 from robandit.service.service import Service
@@ -95,9 +94,9 @@ class Dashboard:
         self.sessions.check_form(request, visitor, fields.get("secret", ""))
         return fields
 
-    def experiment(self, request: Request, visitor: Visitor) -> Experiment:
+    async def experiment(self, request: Request, visitor: Visitor) -> Experiment:
         """Returns the experiment that the path names. Raises a Problem if the visitor may not see it."""
-        return self.service.experiment(visitor.token, str(request.path_params["experiment"]))
+        return await self.service.find(visitor.token, str(request.path_params["experiment"]))
 
     async def index(self, request: Request, visitor: Visitor) -> Response:
         """All experiments."""
@@ -114,7 +113,7 @@ class Dashboard:
 
     async def one(self, request: Request, visitor: Visitor) -> Response:
         """One experiment."""
-        one = await self.describe(self.experiment(request, visitor))
+        one = await self.describe(await self.experiment(request, visitor))
         return self.page("experiment", visitor, one=one, chart=chart_json(one))
 
     async def describe(self, experiment: Experiment) -> dict[str, Any]:
@@ -124,7 +123,7 @@ class Dashboard:
 
     async def events(self, request: Request, visitor: Visitor) -> Response:
         """What changes on the page of an experiment."""
-        experiment = self.experiment(request, visitor)
+        experiment = await self.experiment(request, visitor)
 
         async def render() -> Parts:
             one = await self.describe(experiment)
@@ -173,17 +172,17 @@ class Dashboard:
             finally:
                 self.streams -= 1
 
-        return StreamingResponse(events(), media_type="text/event-stream", headers={"cache-control": "no-store"})
+        return StreamingResponse(events(), media_type="text/event-stream")
 
     async def ask(self, request: Request, visitor: Visitor) -> Response:
         """The confirmation before an act."""
-        experiment, name = self.experiment(request, visitor), request.query_params.get("do", "")
+        experiment, name = await self.experiment(request, visitor), request.query_params.get("do", "")
         on = request.query_params.get("on", "")
         return self.page("confirm", visitor, do=name, action=actions.find(name), on=on, one=experiment)
 
     async def act(self, request: Request, visitor: Visitor) -> Response:
         """An act, confirmed."""
-        experiment, fields = self.experiment(request, visitor), await self.form(request, visitor)
+        fields, experiment = await self.form(request, visitor), await self.experiment(request, visitor)
         name, on, value = (fields.get(field, "") for field in ("do", "on", "value"))
         answer = actions.perform(self.service, visitor.token, experiment, name, on, value.strip())
         await self.service.commit(answer, experiment)
@@ -191,7 +190,7 @@ class Dashboard:
 
     async def look(self, request: Request, visitor: Visitor) -> Response:
         """An audit before its time; it changes nothing, so it needs no confirmation."""
-        experiment = self.experiment(request, visitor)
+        experiment = await self.experiment(request, visitor)
         await self.form(request, visitor)
         self.service.watch.soon(experiment)
         return RedirectResponse(f"/experiments/{experiment.id}", 303)
@@ -204,7 +203,7 @@ class Dashboard:
         """A new experiment, or the form again with what is wrong."""
         fields = await self.form(request, visitor)
         try:
-            answer: Answer = forms.create(self.service, visitor.token, fields)
+            answer = await forms.create(self.service, visitor.token, fields)
         except Problem as problem:
             values = {"policies": forms.policies(), "fields": {**forms.BLANK, **fields}, "wrong": problem.detail}
             return self.page("new", visitor, problem.status, **values)
@@ -262,15 +261,15 @@ def act_link(id: int, do: str, on: str = "") -> str:
 class SafeHeaders:
     """Pages and files with headers that say what a browser may do with them."""
 
-    def __init__(self, app: Any) -> None:
-        self.app = app
+    def __init__(self, app: Any, headers: dict[str, str]) -> None:
+        self.app, self.headers = app, [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Add the headers."""
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *((k.encode(), v.encode()) for k, v in SAFE.items())]
+                message["headers"] = [*message["headers"], *self.headers]
             await send(message)
 
         await self.app(scope, receive, with_headers)
@@ -280,7 +279,7 @@ def dashboard(service: Service) -> list[BaseRoute]:
     """Returns all routes of the page."""
     board = Dashboard(service)
     templates().globals["act_link"] = act_link
-    one = "/experiments/{experiment:int}"
+    one = "/experiments/{experiment}"  # as text: a number may have too many digits to be read as one
     routes: list[Route | Mount] = [
         Route("/", board.guard("read", board.index)),
         Route("/events", board.guard("read", board.list_events)),
@@ -296,5 +295,5 @@ def dashboard(service: Service) -> list[BaseRoute]:
         Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
     ]
     for route in routes:
-        route.app = SafeHeaders(route.app)
+        route.app = SafeHeaders(route.app, SAFE if isinstance(route, Mount) else SAFE | NO_STORE)
     return list(routes)

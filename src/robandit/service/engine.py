@@ -3,25 +3,32 @@
 import json
 import math
 import secrets
-import time
 from collections.abc import Callable, Iterable
 from copy import deepcopy
+from itertools import takewhile
 from typing import Any
 
 import msgspec
 
 from robandit.catalogue import SHIPPED
-from robandit.errors import InputError
+from robandit.errors import InputError, Refused
 from robandit.game import Policy
+from robandit.online.features import features_from
 from robandit.online.fold import Fold
 from robandit.online.rules import FIRST, Rules
 from robandit.online.standing import Entry
-from robandit.online.terms import Terms
+from robandit.online.terms import Terms, check_range
 from robandit.service import messages
+from robandit.service.clock import SteadyClock
 from robandit.service.experiment import Experiment, open_experiment
 from robandit.service.ids import read_id
 from robandit.service.problems import Problem
 from robandit.service.stores.base import ExperimentRecord, Row, ServiceStore, StoreRefusal
+
+FAULTS = (  # of our own code, with an experiment that nobody thought of; a database has other errors
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError),
+    Refused,
+)
 
 
 class Answer(msgspec.Struct):
@@ -38,25 +45,45 @@ class Engine:
     def __init__(
         self,
         store: ServiceStore,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         records: Iterable[ExperimentRecord] | None = None,
     ) -> None:
-        self.store, self.clock = store, clock
+        self.store, self.clock = store, SteadyClock() if clock is None else clock
         self.key = store.meta("key", secrets.token_bytes(32))
         self.experiments: dict[int, Experiment] = {}
         self.by_name: dict[str, Experiment] = {}  # by id and by name as text; a name is no number
         self.refused: dict[int, int] = {}  # refused requests by experiment, since the start
         self.late: dict[int, int] = {}  # those of them that came too late
+        self.aside: dict[int, tuple[ExperimentRecord, str]] = {}  # experiments that failed, and why
+        self.on_fault: Callable[[Experiment, Exception], None] = self.set_aside
         for record in store.experiments() if records is None else records:
-            self.adopt(open_experiment(store, record, self.key))
+            self.open(record)
+
+    def open(self, record: ExperimentRecord) -> None:
+        """Read an experiment and serve it; one that fails is set aside, and the others are served."""
+        try:
+            self.adopt(open_experiment(self.store, record, self.key))
+        except FAULTS as error:
+            self.aside[record.id] = (record, f"experiment {record.id} cannot be read: {error!r}")
 
     def adopt(self, experiment: Experiment) -> None:
         """Serve an experiment."""
         self.experiments[experiment.id] = experiment
         self.by_name[experiment.name] = self.by_name[str(experiment.id)] = experiment
+        self.aside.pop(experiment.id, None)
+
+    def set_aside(self, experiment: Experiment, error: Exception) -> None:
+        """Serve an experiment no more after a fault in the middle of a change: its memory may not be its journal."""
+        self.forget(experiment.id)
+        self.aside[experiment.id] = (experiment.record, f"experiment {experiment.id} failed: {error!r}")
+
+    def find_aside(self, id: str) -> tuple[ExperimentRecord, str] | None:
+        """Returns an experiment that is set aside, by its id or its name, and why."""
+        return next((one for one in self.aside.values() if id in (str(one[0].id), one[0].name)), None)
 
     def forget(self, experiment: int) -> None:
         """Serve an experiment no more."""
+        self.aside.pop(experiment, None)
         forgotten = self.experiments.pop(experiment, None)
         if forgotten is not None:
             del self.by_name[forgotten.name], self.by_name[str(experiment)]
@@ -65,6 +92,7 @@ class Engine:
         """Serve nothing, until journals are read again."""
         self.experiments.clear()
         self.by_name.clear()
+        self.aside.clear()
 
     def get(self, id: str | int) -> Experiment | None:
         """Returns an experiment by its id or its name, if it is served here."""
@@ -79,53 +107,80 @@ class Engine:
 
     def create(self, request: messages.NewExperiment) -> Answer:
         """Create an experiment; it is durable when this returns."""
+        return self.serve_new(self.store_new(*self.plan(request)))
+
+    def plan(self, request: messages.NewExperiment) -> tuple[str, str, str]:
+        """Returns a new experiment's name, what is known about it, and its first line. Raises a Problem."""
         name = request.name
         if "/" in name or name.isdigit():
             raise Problem(422, f"a name must not be a number and have no slash, for it stands in addresses: {name!r}")
         if "\0" in name:
             raise Problem(422, "a name cannot have the character of the number 0")
         try:
-            policy = policy_of(request.policy)
+            policy = policy_of(request.policy).as_deployed()
             shadows = [str(policy_of(one)) for one in request.shadow]
-            low, high = map(float, request.reward_range)
+            low, high = check_range(*map(float, request.reward_range))
             rules = Rules(**msgspec.structs.asdict(request.rules))
             seed = secrets.randbits(64) if request.seed is None else request.seed
             limits = (request.horizon, float(request.corruption), low, high, request.patience, None, rules)
-            terms = Terms(str(policy), tuple(request.arms), seed, *limits)
+            seen = (features_from(request.features), features_from(request.arm_features, "arm_features"))
+            terms = Terms(str(policy), tuple(request.arms), seed, *limits, *seen, request.arm_values)
             Fold(policy, terms)
         except InputError as error:
             raise Problem(422, str(error)) from error
         if request.trip and policy.rewards_fixed:
             raise Problem(422, f"{policy.name} cannot stop learning by itself: {policy.rewards_fixed}")
         about = json.dumps({"shadow": shadows, "trip": request.trip, "created": self.clock()})
-        first = msgspec.json.encode(terms.header()).decode()
+        return name, about, msgspec.json.encode(terms.header()).decode()
+
+    def store_new(self, name: str, about: str, first: str) -> Experiment:
+        """Returns a new experiment that is stored, but not served yet; any thread may do this. Raises a Problem."""
         try:
             number = self.store.create(name, about, first)
         except StoreRefusal as error:
             raise Problem(409, str(error)) from error
-        self.adopt(open_experiment(self.store, ExperimentRecord(number, name, about), self.key))
-        return Answer(201, messages.Created(number), [])
+        return open_experiment(self.store, ExperimentRecord(number, name, about), self.key)
 
-    def decide(self, experiment: Experiment, request: messages.DecisionRequest, key: str | None) -> Answer:
-        """Decide once, or several times; a key that was used before gets the same decision again."""
-        now, fold, unit = self.clock(), experiment.fold, request.unit
-        try:
-            among = fold.roster.among(request.eligible)
-            if among is not None:
-                fold.check_arms()
-        except InputError as error:
-            raise self.no(experiment, 422, str(error)) from error
+    def serve_new(self, experiment: Experiment) -> Answer:
+        """Serve an experiment that was stored."""
+        self.adopt(experiment)
+        return Answer(201, messages.Created(experiment.id), [])
+
+    def decide(
+        self, experiment: Experiment, request: messages.DecisionRequest, key: str | None, by: str | None = None
+    ) -> Answer:
+        """Decide once, or several times, for a token; a key that it used before gets the same decision again."""
+        now, fold, unit, count = self.clock(), experiment.fold, request.unit, request.count
+        asker = asker_of(experiment, request, by)
         replies: list[messages.DecisionReply] = []
         rows: list[Row] = []
-        for place in range(request.count or 1):
-            own_key = key if key is None or request.count is None else f"{key}\n{place}"
-            reply = None if own_key is None and unit is None else experiment.recall(own_key, unit, now, among)
+        try:
+            if key is not None:  # before the arms are checked: one that was eligible may be paused by now
+                replies = self.recall(experiment, request, key, by)
+            if len(replies) < (count or 1):
+                among = fold.roster.among(request.eligible)
+                if among is not None:
+                    fold.check_arms()
+                fold.read(request.context)  # refused here if at all
+        except InputError as error:
+            raise self.no(experiment, 422, str(error)) from error
+        for place in range(len(replies), count or 1):
+            own_key = key if key is None or count is None else f"{key}\n{place}"
+            reply = None if unit is None else experiment.recall_unit(unit, now, among)
             if reply is None:
-                reply, row = experiment.decide(now, among, own_key, unit)
+                reply, row = experiment.decide(now, among, own_key, unit, by, asker, request.context)
                 rows.append(row)
             replies.append(reply)
-        message = replies[0] if request.count is None else messages.Decisions(replies)
+        message = replies[0] if count is None else messages.Decisions(replies)
         return Answer(201 if rows else 200, message, rows)
+
+    def recall(
+        self, experiment: Experiment, request: messages.DecisionRequest, key: str, by: str | None
+    ) -> list[messages.DecisionReply]:
+        """Returns the decisions of a key that a token used before, as many as there are. Raises InputError."""
+        keys = [key] if request.count is None else [f"{key}\n{place}" for place in range(request.count)]
+        replies = (experiment.recall_key(one, by, request.unit, request.eligible) for one in keys)
+        return [reply for reply in takewhile(lambda reply: reply is not None, replies) if reply is not None]
 
     def number(self, experiment: Experiment, id: str) -> int:
         """Returns the number of a decision of this experiment. Raises a Problem if none has this id."""
@@ -137,8 +192,18 @@ class Engine:
             raise self.no(experiment, 404, "no decision has this id: it is from before a restore and is gone")
         return signed.number
 
-    def reward(self, experiment: Experiment, id: str, request: messages.Reward, source: str | None) -> Answer:
-        """Record a decision's reward: 201 recorded, 200 recorded before, 409 another value, 410 too late."""
+    def reward(
+        self,
+        experiment: Experiment,
+        id: str,
+        request: messages.Reward,
+        source: str | None,
+        stored: dict[int, float | None] | None = None,
+    ) -> Answer:
+        """Record a decision's reward: 201 recorded, 200 recorded before, 409 another value, 410 too late.
+
+        `stored` are old values by decision, looked up already (`old_values`).
+        """
         value = request.reward + 0.0  # -0.0 is 0.0
         terms, part = experiment.terms, request.part or ""
         if not terms.low <= value <= terms.high:
@@ -148,20 +213,39 @@ class Engine:
         row = experiment.reward(self.clock(), number, value, source, part)
         if row is not None:
             return Answer(201, messages.Done(), [row])
-        earlier = self.value_of(experiment, number, part)
+        earlier = self.value_of(experiment, number, part, stored or {})
         if earlier is None:
             raise self.no(experiment, 410, "this decision does not wait for a reward any more")
         if earlier != value:
             raise self.no(experiment, 409, f"this decision has the reward {earlier:g} already")
         return Answer(200, messages.Done(False), [])
 
-    def value_of(self, experiment: Experiment, number: int, part: str) -> float | None:
+    def value_of(self, experiment: Experiment, number: int, part: str, stored: dict[int, float | None]) -> float | None:
         """Returns the reward of a decision, if it has one."""
         value = experiment.values.get((number, part))
         if value is None and experiment.rules.aggregate == FIRST:
-            body = self.store.settled(experiment.id, number)
-            value = None if body is None else msgspec.json.decode(body)["value"]
-        return None if value is None else float(value)
+            value = (stored or self.old_values(experiment.id, [number])).get(number)
+        return value
+
+    def forgotten(self, experiment: Experiment, reports: Iterable[tuple[str, str | None]]) -> list[int]:
+        """Returns the decisions, of ids and parts, whose values only a database knows that may take its time."""
+        if self.store.leased is None or experiment.rules.aggregate != FIRST:
+            return []
+        numbers = []
+        for id, part in reports:
+            signed = read_id(self.key, id)
+            if signed is not None and signed.experiment == experiment.id:
+                waits = experiment.docket.waits(signed.number)
+                if not waits and experiment.values.get((signed.number, part or "")) is None:
+                    numbers.append(signed.number)
+        return numbers
+
+    def old_values(self, experiment: int, numbers: Iterable[int]) -> dict[int, float | None]:
+        """Returns the recorded rewards of some decisions, from the database."""
+        bodies = {number: self.store.settled(experiment, number) for number in numbers}
+        return {
+            one: None if body is None else float(msgspec.json.decode(body)["value"]) for one, body in bodies.items()
+        }
 
     def activate(self, experiment: Experiment, id: str) -> Answer:
         """Record that a decision was shown."""
@@ -182,10 +266,12 @@ class Engine:
             self.late[experiment.id] = self.late.get(experiment.id, 0) + 1
         return Problem(status, detail)
 
-    def change_arm(self, experiment: Experiment, name: str, change: str, by: str) -> Answer:
+    def change_arm(
+        self, experiment: Experiment, name: str, change: str, by: str, values: dict[str, Any] | None = None
+    ) -> Answer:
         """Add, pause, resume or retire an arm."""
         try:
-            row = experiment.change_arm(self.clock(), name, change, by)
+            row = experiment.change_arm(self.clock(), name, change, by, values)
         except InputError as error:
             raise Problem(422, str(error)) from error
         return Answer(201 if change == "added" else 200, messages.Done(), [row])
@@ -200,9 +286,23 @@ class Engine:
 
     def ticks(self) -> list[Row]:
         """Returns lines for what is due though no request came."""
-        now = self.clock()
-        rows = (experiment.tick(now) for experiment in self.experiments.values())
-        return [row for row in rows if row is not None]
+        now, rows = self.clock(), []
+        for experiment in list(self.experiments.values()):
+            try:
+                row = experiment.tick(now)
+            except FAULTS as error:
+                self.on_fault(experiment, error)
+            else:
+                rows += [] if row is None else [row]
+        return rows
+
+    def clock_problem(self) -> str:
+        """Returns what is wrong with the system clock, or with the times of journals; empty if nothing is."""
+        problems = [self.clock.problem] if isinstance(self.clock, SteadyClock) else []
+        ahead = [one for one in self.experiments.values() if one.lead is not None and one.lead.is_long]
+        if ahead:
+            problems.append(f"experiments {', '.join(str(one.id) for one in ahead[:9])}: {ahead[0].lead}")
+        return "; ".join(filter(None, problems))
 
     def about(self, experiment: Experiment) -> messages.ExperimentReply:
         """Returns an experiment as it stands."""
@@ -256,6 +356,14 @@ class Engine:
         return {name: probability for name, probability in probabilities.items() if math.isfinite(probability)}
 
 
+def asker_of(experiment: Experiment, request: messages.DecisionRequest, by: str | None) -> str | None:
+    """Returns for whom is decided: the source that is named, or the unit where silence is learnt as the default."""
+    label = request.source
+    if label is None and experiment.rules.default is not None:
+        label = request.unit
+    return label if label is None or by is None else f"{by}/{label}"
+
+
 def policy_of(request: messages.PolicyName | str) -> Policy[Any]:
     """Returns a policy by its name and parameters, or from its text. Raises InputError."""
     if isinstance(request, str):
@@ -263,7 +371,7 @@ def policy_of(request: messages.PolicyName | str) -> Policy[Any]:
     parameters = []
     for name, value in request.parameters.items():
         if not isinstance(value, bool | int | float | str) and value is not None:
-            sentence = f"{name} must be a number, a word or true or false, not {value!r}"
+            sentence = f"{name} must be a number, a word or true or false, not {value!r:.40}"
             raise InputError(f"policy {request.name!r}: {sentence}")
         parameters.append(f"{name}=({value})" if isinstance(value, str) else f"{name}={value!r}")
     return SHIPPED.policy(f"{request.name}:{','.join(parameters)}" if parameters else request.name)

@@ -7,6 +7,7 @@ online/fold.py). Beside them stands what answers need: keys that were used, valu
 import json
 from functools import cache
 from hashlib import blake2b
+from typing import Any
 
 import msgspec
 
@@ -20,6 +21,7 @@ from robandit.online.rules import FIRST
 from robandit.online.saving import load_fold, save_fold
 from robandit.online.standing import ACTS, Entry, Standing, change_verdict, standing_of
 from robandit.online.terms import Terms, read_terms
+from robandit.service.clock import Lead
 from robandit.service.ids import issue_id
 from robandit.service.messages import DecisionReply
 from robandit.service.recent import Recent
@@ -28,7 +30,8 @@ from robandit.service.tally import Tally
 from robandit.store.code import code_hash, texts_hash
 
 STATE_CODE = (  # what a snapshot depends on: one that other code wrote is not used; test_snapshots holds the list whole
-    *("dice", "game", "layout", "numerics", "state", "online.docket", "online.fold", "online.lift", "online.lists"),
+    *("dice", "game", "layout", "numerics", "state", "lab.sight", "online.docket", "online.features", "online.fold"),
+    *("online.lift", "online.lists", "online.sight"),
     *("online.roster", "online.rules", "online.saving", "online.standing", "online.terms"),
     *("service.experiment", "service.messages", "service.recent", "service.tally"),
 )
@@ -59,21 +62,34 @@ class Experiment:
         self.code = f"{code_hash(self.policy)} {state_hash()}"  # a digest of what a state depends on
         self.snapshot_due = EVERY  # a line
         self.tally.widen(len(terms.arms))
-        self.keys: Recent[str, DecisionReply] = Recent(REMEMBERED)
+        self.keys: Recent[tuple[str | None, str], tuple[DecisionReply, str | None]] = Recent(REMEMBERED)  # by token
         self.units: Recent[str, tuple[float, DecisionReply]] = Recent(REMEMBERED)  # with the time of the decision
         self.values: Recent[tuple[int, str], float] = Recent(REMEMBERED)
         self.activations: Recent[int, bool] = Recent(REMEMBERED)
         self.acts: list[tuple[int, Entry]] = []
         self.epoch = 0
+        self.lead: Lead | None = None  # where the last line is later than now
         self.learning_again = False  # after an act: the state is rebuilt from the journal beside this one
         self.again = False  # one more act came meanwhile
         self.since: list[tuple[int, Entry]] = []  # lines that came meanwhile
 
-    def recall(self, key: str | None, unit: str | None, now: float, among: list[int] | None) -> DecisionReply | None:
-        """Returns the decision of a key that was used before, or of a sticky unit while its arm may be chosen."""
-        reply = self.keys.get(key) if key is not None else None
-        if reply is not None or unit is None or not self.rules.sticky:
-            return reply
+    def recall_key(
+        self, key: str, by: str | None, unit: str | None, eligible: list[str] | None
+    ) -> DecisionReply | None:
+        """Returns the decision of a key that a token used before. Raises InputError if for another unit or arm."""
+        reply, old_unit = self.keys.get((by, key)) or (None, None)
+        if reply is not None and unit != old_unit:
+            raise InputError("this Idempotency-Key was used for another unit")
+        if reply is not None and eligible is not None and reply.arm not in eligible:
+            raise InputError(
+                f"this Idempotency-Key was used for a decision for {reply.arm!r}, which is not eligible here"
+            )
+        return reply
+
+    def recall_unit(self, unit: str, now: float, among: list[int] | None) -> DecisionReply | None:
+        """Returns the decision of a sticky unit within its window, while its arm may be chosen."""
+        if not self.rules.sticky:
+            return None
         time, reply = self.units.get(unit) or (0.0, None)
         window = self.rules.window
         if reply is None or (window is not None and self.moment(now) >= time + window):
@@ -81,14 +97,22 @@ class Experiment:
         return reply if among is None or self.fold.roster.index[reply.arm] in among else None
 
     def decide(
-        self, now: float, among: list[int] | None, key: str | None, unit: str | None
+        self,
+        now: float,
+        among: list[int] | None,
+        key: str | None,
+        unit: str | None,
+        by: str | None = None,
+        asker: str | None = None,
+        context: dict[str, Any] | None = None,
     ) -> tuple[DecisionReply, Row]:
-        """Returns the next decision, and its line."""
+        """Returns the next decision, which a token asked for, and its line; `asker` is the source it is made for."""
         now = self.moment(now)
         self.docket.advance(now)
         fold = self.fold
         names, number, held = fold.roster.names, fold.decisions, self.is_held_out(fold.decisions, unit)
-        index, drawn, note = self.draw_uniformly(number, among) if held else fold.choose(among)
+        user = None if held else fold.read(context)
+        index, drawn, note = self.draw_uniformly(number, among) if held else fold.choose(among, user)
         entry: Entry = {
             "entry": "decide",
             "id": number,
@@ -98,12 +122,18 @@ class Experiment:
             "eligible": None if among is None else [names[one] for one in among],
             "time": now,
         }
+        if context is not None:
+            entry["context"] = context
         if key is not None:
             entry["key"] = key
         if unit is not None:
             entry["unit"] = unit
+        if asker is not None:
+            entry["source"] = asker
         if held:
             entry["holdout"] = True
+        if by is not None:
+            entry["by"] = by
         reply = self.reply_to(entry)
         return reply, self.append(entry, reply=reply)
 
@@ -147,10 +177,11 @@ class Experiment:
             return None
         return self.append({"entry": "activate", "id": number, "time": now})
 
-    def change_arm(self, now: float, name: str, change: str, by: str) -> Row:
+    def change_arm(self, now: float, name: str, change: str, by: str, values: dict[str, Any] | None = None) -> Row:
         """Add, pause, resume or retire an arm. Raises InputError if it cannot be."""
-        self.fold.after_change(name, change)
-        return self.append({"entry": "arm", "arm": name, "change": change, "time": self.moment(now), "by": by})
+        self.fold.after_change(name, change, values)
+        entry: Entry = {"entry": "arm", "arm": name, "change": change, "time": self.moment(now), "by": by}
+        return self.append(entry if values is None else {**entry, "values": values})
 
     def act(self, now: float, entry: Entry, by: str) -> Row:
         """Record an operator's act that changes what counts: the state has to be rebuilt. Raises InputError."""
@@ -170,9 +201,17 @@ class Experiment:
         return self.append({"entry": "epoch", "epoch": epoch, "time": self.moment(now)})
 
     def moment(self, now: float) -> float:
-        """Returns a time to the millisecond that never goes back."""
+        """Returns a time to the millisecond that never goes back, nor stands still where the journal is ahead."""
         now = int(now * 1000.0 + 0.5) / 1000.0  # `round` takes ten times as long
-        return now if now > self.docket.clock else self.docket.clock
+        last = self.docket.clock
+        if self.lead is None and now >= last:
+            return now
+        if self.lead is None or now < self.lead.now:
+            self.lead = Lead(now, last)
+        moment = int(self.lead.time(now) * 1000.0 + 0.5) / 1000.0
+        if moment <= now:
+            self.lead, moment = None, now
+        return moment if moment > last else last
 
     def append(
         self, entry: Entry, settles: int | None = None, *, act: bool = False, reply: DecisionReply | None = None
@@ -227,7 +266,7 @@ class Experiment:
         elif "key" in entry or "unit" in entry:
             reply = reply or self.reply_to(entry)
             if "key" in entry:
-                self.keys.put(entry["key"], reply)
+                self.keys.put((entry.get("by"), entry["key"]), (reply, entry.get("unit")))
             if "unit" in entry and self.rules.sticky:
                 self.units.put(entry["unit"], (entry["time"], reply))
 

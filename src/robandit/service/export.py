@@ -13,9 +13,13 @@ import msgspec
 
 from robandit.errors import InputError
 from robandit.online.journal import write_line
+from robandit.online.rules import FIRST
+from robandit.online.terms import Terms, read_terms
 from robandit.service.stores.base import ServiceStore
 
 FORMATS = {"journal": "text/plain", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+ROLES = {"journal": "admin"}  # it has the seed, from which every decision can be foretold; the others are for readers
+CONTEXT = "context."  # before the name of a feature, in its column
 COLUMNS = ("decision", "time", "arm", "probability", "holdout", "unit", "reward", "reward_time", "source")
 PIECE = 4_000  # rows written at once: what is in memory of an export of any length
 
@@ -24,8 +28,19 @@ def export_experiment(store: ServiceStore, experiment: int, format: str, unrewar
     """Yields an experiment in pieces; decisions without a reward only if `unrewarded`."""
     if format == "journal":
         return journal(store, experiment)
-    rows = table(store, experiment, unrewarded)
-    return as_csv(rows) if format == "csv" else as_parquet(rows)
+    terms = read_terms(msgspec.json.decode(next(iter(store.lines(experiment)))[1]))
+    rows = table(store, experiment, terms, unrewarded)
+    return as_csv(rows, terms) if format == "csv" else as_parquet(rows, terms)
+
+
+def columns_of(terms: Terms) -> list[str]:
+    """Returns the columns of a table: one per feature of the contexts after the usual ones."""
+    return [*COLUMNS, *(CONTEXT + name for name in names_of(terms))]
+
+
+def names_of(terms: Terms) -> tuple[str, ...]:
+    """Returns the names of the features of contexts."""
+    return () if terms.features is None else terms.features.order
 
 
 def journal(store: ServiceStore, experiment: int) -> Iterator[bytes]:
@@ -40,20 +55,25 @@ def journal(store: ServiceStore, experiment: int) -> Iterator[bytes]:
     yield b"".join(piece)
 
 
-def table(store: ServiceStore, experiment: int, unrewarded: bool) -> Iterator[list[Any]]:
+def table(store: ServiceStore, experiment: int, terms: Terms, unrewarded: bool) -> Iterator[list[Any]]:
     """Yields one row per reward, in the order they came; then, if `unrewarded`, one per decision without any."""
-    open_ones: dict[int, list[Any]] = {}
-    for _, body in store.lines(experiment, 1):
+    lines, rules, names = store.lines(experiment, 1), terms.rules, names_of(terms)
+    may_have_more = rules is not None and rules.aggregate != FIRST
+    waiting: dict[int, list[Any]] = {}  # decisions without a reward
+    rewarded: dict[int, list[Any]] = {}  # those with one, while more may come
+    for _, body in lines:
         entry = msgspec.json.decode(body)
+        number = entry.get("id")
         if entry["entry"] == "decide":
-            row = [entry["id"], entry["time"], entry["arm"], entry["chance"], entry.get("holdout", False)]
-            open_ones[entry["id"]] = [*row, entry.get("unit")]
+            row = [number, entry["time"], entry["arm"], entry["chance"], entry.get("holdout", False)]
+            waiting[number] = [*row, entry.get("unit"), [entry["context"][name] for name in names]]
         elif entry["entry"] == "reward":
-            rewarded = [entry["value"], entry["time"], entry["source"]]
-            part = "part" in entry  # more may come
-            yield [*(open_ones[entry["id"]] if part else open_ones.pop(entry["id"])), *rewarded]
-    for row in open_ones.values() if unrewarded else ():
-        yield [*row, None, None, None]
+            row = waiting.pop(number) if number in waiting else rewarded[number]
+            if may_have_more:
+                rewarded[number] = row
+            yield [*row[:-1], entry["value"], entry["time"], entry["source"], *row[-1]]
+    for row in waiting.values() if unrewarded else ():
+        yield [*row[:-1], None, None, None, *row[-1]]
 
 
 def pieces(rows: Iterator[list[Any]]) -> Iterator[list[list[Any]]]:
@@ -67,9 +87,9 @@ def pieces(rows: Iterator[list[Any]]) -> Iterator[list[list[Any]]]:
     yield piece
 
 
-def as_csv(rows: Iterator[list[Any]]) -> Iterator[bytes]:
+def as_csv(rows: Iterator[list[Any]], terms: Terms) -> Iterator[bytes]:
     """Yields text with a header."""
-    head: list[Any] = [list(COLUMNS)]
+    head: list[Any] = [columns_of(terms)]
     for piece in pieces(rows):
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(head + [[plain(value) for value in row] for row in piece])
@@ -86,18 +106,20 @@ def plain(value: Any) -> Any:
     return value
 
 
-def as_parquet(rows: Iterator[list[Any]]) -> Iterator[bytes]:
+def as_parquet(rows: Iterator[list[Any]], terms: Terms) -> Iterator[bytes]:
     """Yields a Parquet file, one row group per piece."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     text, number = pa.string(), pa.float64()
-    kinds = (pa.int64(), number, text, number, pa.bool_(), text, number, number, text)
-    schema = pa.schema(list(zip(COLUMNS, kinds, strict=True)))
+    kinds = [pa.int64(), number, text, number, pa.bool_(), text, number, number, text]
+    numeric = [] if terms.features is None else [name for name, _, _ in terms.features.ranges]
+    kinds += [number if name in numeric else text for name in names_of(terms)]
+    schema = pa.schema(list(zip(columns_of(terms), kinds, strict=True)))
     out = io.BytesIO()
     with pq.ParquetWriter(out, schema) as writer:
         for piece in pieces(rows):
-            columns = list(zip(*piece, strict=True)) or [()] * len(COLUMNS)
+            columns = list(zip(*piece, strict=True)) or [()] * len(kinds)
             writer.write_table(
                 pa.table([pa.array(one, kind) for one, kind in zip(columns, kinds, strict=True)], schema=schema)
             )

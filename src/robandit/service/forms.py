@@ -1,6 +1,7 @@
 """The form of a new experiment: what a person typed becomes the message of the API."""
 
 from functools import cache
+from inspect import isawaitable
 from typing import Any
 
 from robandit.catalogue import SHIPPED
@@ -9,6 +10,7 @@ from robandit.service.api import Call
 from robandit.service.api import create as create_experiment
 from robandit.service.engine import Answer
 from robandit.service.messages import NewExperiment
+from robandit.service.perform import reach
 from robandit.service.service import Service
 from robandit.service.tokens import Token
 
@@ -23,7 +25,7 @@ def policies() -> list[tuple[str, str]]:
     return [(name, cls.about.summary) for name, cls in parts if cls.about.late != "no" and name != "floor"]
 
 
-def create(service: Service, token: Token, fields: dict[str, str]) -> Answer:
+async def create(service: Service, token: Token, fields: dict[str, str]) -> Answer:
     """Create the experiment of a form, by the verb of the API. Raises a Problem."""
     typed = {name: fields.get(name, value).strip() for name, value in BLANK.items()}
     rules: dict[str, Any] = {"hold": decimal(typed["hold"] or "0"), "activation": bool(typed["activation"])}
@@ -39,8 +41,9 @@ def create(service: Service, token: Token, fields: dict[str, str]) -> Answer:
         "shadow": lines_of(typed["shadow"]),
         "trip": bool(typed["trip"]),
     }
-    answer: Answer = create_experiment(Call(service, token, None, {}, convert(message, NewExperiment), None))
-    return answer
+    call = Call(service, token, None, {}, convert(message, NewExperiment), None)
+    answer = service.attempt(create_experiment, call)
+    return await reach(answer) if isawaitable(answer) else answer
 
 
 def lines_of(text: str) -> list[str]:

@@ -1,7 +1,6 @@
 """The bodies of requests and replies: one struct each. Parsing, checks and the OpenAPI document come from these."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -13,17 +12,7 @@ MOST_ARMS = 1000
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Label = Annotated[str, Meta(max_length=200)]
 Id = Annotated[str, Meta(min_length=1, max_length=100)]
-Message = TypeVar("Message", bound=type)
-
-
-def schema(name: str) -> Callable[[Message], Message]:
-    """Returns a decorator that names a message in the OpenAPI document, where clients may rely on older names."""
-
-    def rename(message: Message) -> Message:
-        message.__name__ = name
-        return message
-
-    return rename
+FeaturesDeclared = dict[Name, list[float | str]]
 
 
 class PolicyName(Struct, forbid_unknown_fields=True):
@@ -33,7 +22,6 @@ class PolicyName(Struct, forbid_unknown_fields=True):
     parameters: dict[str, Any] = {}
 
 
-@schema("RulesAsked")
 class ExperimentRules(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Which rewards count, and when; times are seconds."""
 
@@ -64,6 +52,9 @@ class NewExperiment(Struct, forbid_unknown_fields=True):
     rules: ExperimentRules = msgspec.field(default_factory=ExperimentRules)
     shadow: Annotated[list[PolicyName | str], Meta(max_length=8)] = []
     trip: bool = False  # stop learning by itself when an alarm rings
+    features: FeaturesDeclared | None = None  # of contexts: two numbers are a range, texts the values of a category
+    arm_features: FeaturesDeclared | None = None  # of the arms themselves
+    arm_values: dict[Name, dict[str, float | str | None]] | None = None  # ... and their values, by arm
 
 
 class Created(Struct):
@@ -72,7 +63,6 @@ class Created(Struct):
     id: int
 
 
-@schema("ExperimentTold")
 class ExperimentReply(Struct):
     """An experiment as it stands."""
 
@@ -93,7 +83,6 @@ class ExperimentReply(Struct):
     head: str
 
 
-@schema("ArmTold")
 class ArmReply(Struct):
     """An arm: how often it was chosen, what it earned, the probability that it is next."""
 
@@ -105,7 +94,6 @@ class ArmReply(Struct):
     probability: float | None
 
 
-@schema("ElsewhereTold")
 class ElsewhereReply(Struct):
     """An experiment that another process serves; `address` is null while it changes hands."""
 
@@ -121,16 +109,19 @@ class Experiments(Struct):
     elsewhere: list[ElsewhereReply] = []
 
 
-@schema("Ask")
 class DecisionRequest(Struct, forbid_unknown_fields=True):
-    """Decide: among some arms only, for a returning unit, or several times at once."""
+    """Decide: among some arms only, for a returning unit, or several times at once.
+
+    `source` says who will report: the audit then knows of the decisions that nobody reported on, too.
+    """
 
     eligible: Annotated[list[Name], Meta(min_length=1, max_length=MOST_ARMS)] | None = None
     unit: Name | None = None
     count: Annotated[int, Meta(ge=1, le=MOST_DECISIONS)] | None = None
+    context: dict[str, float | str | None] | None = None  # a value of every feature that was declared
+    source: Label | None = None
 
 
-@schema("Decision")
 class DecisionReply(Struct, frozen=True):
     """A decision. `probability` is the one it was drawn with; null where the policy has none."""
 
@@ -188,11 +179,11 @@ class Done(Struct):
     new: bool = True
 
 
-@schema("ArmAsked")
 class NewArm(Struct, forbid_unknown_fields=True):
-    """A new arm."""
+    """A new arm, with values of the arm_features that were declared."""
 
     name: Name
+    values: dict[str, float | str | None] | None = None
 
 
 class ArmChange(Struct, forbid_unknown_fields=True):
@@ -216,7 +207,6 @@ class BreakerChange(Struct, forbid_unknown_fields=True):
     since: Annotated[int, Meta(ge=1)] | None = None
 
 
-@schema("WhatIf")
 class WhatIfRequest(Struct, forbid_unknown_fields=True):
     """What if the rewards of these sources, or of these decisions, did not exist?"""
 
@@ -224,7 +214,6 @@ class WhatIfRequest(Struct, forbid_unknown_fields=True):
     decisions: Annotated[list[Id], Meta(max_length=10_000)] = []
 
 
-@schema("Belief")
 class BeliefReply(Struct):
     """Probabilities by arm, and the arm that leads."""
 
@@ -232,7 +221,6 @@ class BeliefReply(Struct):
     probabilities: dict[str, float]
 
 
-@schema("WhatIfTold")
 class WhatIfReply(Struct):
     """The belief as it is, and as it would be."""
 
@@ -241,7 +229,6 @@ class WhatIfReply(Struct):
     left_out: int
 
 
-@schema("Watched")
 class WatchReply(Struct):
     """The last audit: up to which line, when, which alarms ring, which sources differ, and all its findings."""
 
@@ -277,3 +264,24 @@ class Evaluated(Struct):
     variant: str
     reason: str
     metadata: dict[str, Any]
+
+
+class NotEvaluated(Struct):
+    """OpenFeature's word for a flag that has no value now."""
+
+    key: str
+    errorCode: str
+    errorDetails: str
+
+
+class AllEvaluated(Struct):
+    """OpenFeature's reply for all flags of one unit."""
+
+    flags: list[Any]  # of Evaluated and NotEvaluated
+
+
+class FlagService(Struct):
+    """OpenFeature's description of a service of flags."""
+
+    name: str
+    capabilities: dict[str, Any]

@@ -6,10 +6,14 @@ from typing import Any
 import msgspec
 
 from robandit.service import messages
-from robandit.service.api import ROUTES, Route
 from robandit.service.problems import MEDIA, TITLES, Details
+from robandit.service.routes import ROUTES, Route
 from robandit.version import __version__
 
+SCHEMES = {
+    "token": {"type": "http", "scheme": "bearer"},
+    "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+}
 REFERENCE = "#/components/schemas/{name}"
 NAMES = re.compile(r"{(\w+)}")
 WORDS = {
@@ -27,7 +31,7 @@ EXTRA: dict[str, dict[str, Any]] = {
 
 def refusals(route: Route) -> list[int]:
     """Returns the statuses a route may refuse with."""
-    statuses = {400, 401, 403, 413, 415, 421, 422, 429, 503}
+    statuses = {400, 401, 403, 408, 413, 415, 421, 422, 429, 431, 503}
     statuses |= {307, 404} if "{" in route.path else set()
     statuses |= {409} if route.path == "/v1/experiments" else set()
     statuses |= {409, 410} if "/decisions/" in route.path else set()
@@ -53,8 +57,8 @@ def document() -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "robandit", "version": __version__, "summary": "Decisions whose rewards cannot be trusted"},
         "paths": paths,
-        "components": {"schemas": components, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
-        "security": [{"token": []}, {}],
+        "components": {"schemas": components, "securitySchemes": SCHEMES},
+        "security": [{"token": []}, {"key": []}, {}],
     }
 
 
@@ -71,6 +75,10 @@ def operation(route: Route, schema_of: dict[Any, Any]) -> dict[str, Any]:
         }
         for status, replies in route.replies.items()
     }
+    if route.tagged:
+        tag = {"type": "string"}
+        parameters.append({"name": "If-None-Match", "in": "header", "required": False, "schema": tag})
+        answers["304"] = {"description": "the answer whose ETag was sent still holds"}
     answers |= {str(status): problem(route.refusal is not None) for status in refusals(route)}
     verb: dict[str, Any] = {"summary": route.summary, "operationId": route.verb.__name__, "responses": answers}
     verb |= {"parameters": parameters, "description": f"Role: {route.role}."}

@@ -3,10 +3,12 @@
 import asyncio
 import fcntl
 import os
+from logging import ERROR
 from typing import TYPE_CHECKING, NamedTuple
 
 from robandit.errors import InputError
-from robandit.service.problems import Moved, Problem, report
+from robandit.service.logs import log_event
+from robandit.service.problems import Moved, Problem
 from robandit.service.stores.base import ExperimentRecord, ServiceStore
 
 if TYPE_CHECKING:
@@ -57,13 +59,19 @@ class Ownership:
         """Whether this process may answer for an experiment now."""
         return True
 
-    def elsewhere(self, id: str) -> Elsewhere | None:
+    async def elsewhere(self, id: str) -> Elsewhere | None:
         """Returns an experiment by id or name that is not served here."""
         return None
 
-    def others(self) -> list[Elsewhere]:
+    def forget_place(self, id: str) -> None:
+        """An experiment, by id or name, is not where `elsewhere` said."""
+
+    async def others(self) -> list[Elsewhere]:
         """Returns all that are not served here."""
         return []
+
+    async def leave(self, service: "Service") -> None:
+        """The service is about to stop, and still answers."""
 
     def release(self) -> None:
         """Release the lock when the service has ended; its file stays, for removing it would let two in."""
@@ -74,7 +82,10 @@ class Ownership:
 
 def lock_file(path: str) -> int:
     """Returns a file locked until its process ends. Raises InputError if another process has it."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise InputError(f"the lock {path!r} cannot be written: {error.strerror}") from error
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -88,5 +99,5 @@ def lock_file(path: str) -> int:
 
 def stop_at_once(error: BaseException) -> None:
     """The memory is ahead of the disk: end here, and let the next start read what is durable."""
-    report(f"the journal cannot be written, so the service stops: {error!r}")
+    log_event(ERROR, "database_failed", f"the database failed, so the service stops: {error!r}")
     asyncio.get_running_loop().call_later(0.2, os._exit, 3)  # time for the answers to leave

@@ -1,20 +1,27 @@
 """One request, from its header and body to an answer: whatever carries it, ASGI or the shortcut."""
 
 import json
+from collections.abc import Awaitable
 from typing import Any
 
 import msgspec
 
-from robandit.service.api import MOST_KEY, ROUTES, Call, Route
+from robandit.service.api import MOST_KEY, Call, Route
+from robandit.service.engine import Answer
 from robandit.service.experiment import Experiment
+from robandit.service.forward import ForwardedRequest
+from robandit.service.messages import DecisionRequest, Reward
 from robandit.service.problems import Problem
-from robandit.service.service import UNKNOWN, Service
+from robandit.service.routes import ROUTES
+from robandit.service.service import Service
 from robandit.service.stores.base import Unreachable
 
 MOST_BYTES = 1 << 20  # of a body
+TOO_DEEP = "the body has too many objects or lists inside each other"
 UNREACHABLE = "the database does not answer: ask again in a moment"
 DECODERS = {route.request: msgspec.json.Decoder(route.request) for route in ROUTES if route.request is not None}
-KEYS = {message: [f'"{name}"'.encode() for name in message.__struct_fields__] for message in DECODERS}
+FLAT = (DecisionRequest, Reward)  # the frequent ones, with no object inside: a key that comes once needs no second look
+KEYS = {message: [f'"{name}"'.encode() for name in message.__struct_fields__] for message in FLAT}
 
 
 def decode_body(message: Any, body: bytes) -> Any:
@@ -29,9 +36,23 @@ def decode_body(message: Any, body: bytes) -> Any:
         raise Problem(422, str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Problem(422, f"the body is no JSON: {error}") from error
-    if body.count(b":") > 1 and (b"\\" in body or any(body.count(key) > 1 for key in KEYS[message])):
-        json.loads(body, object_pairs_hook=refuse_twins)
+    except RecursionError as error:
+        raise Problem(422, TOO_DEEP) from error
+    if body.count(b":") > 1 and (
+        message not in KEYS or b"\\" in body or any(body.count(key) > 1 for key in KEYS[message])
+    ):
+        check_twins(body)
     return request
+
+
+def check_twins(body: bytes) -> None:
+    """Raises a Problem for JSON with an object in which a key comes twice, however deep it lies."""
+    try:
+        json.loads(body, object_pairs_hook=refuse_twins, parse_int=float)  # an `int` may have 4,300 digits at most
+    except ValueError as error:
+        raise Problem(422, f"the body is no JSON: {error}") from error
+    except RecursionError as error:
+        raise Problem(422, TOO_DEEP) from error
 
 
 def refuse_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -51,26 +72,39 @@ def check_key(key: str) -> str:
 
 
 def perform(
-    service: Service, route: Route, header: bytes, params: dict[str, str], body: bytes, key: str | None
+    service: Service,
+    route: Route,
+    header: bytes,
+    params: dict[str, str],
+    body: bytes,
+    key: str | None,
+    redirects: bool = False,
 ) -> tuple[Any, Experiment | None]:
-    """Do one request; returns the answer to be committed. Raises a Problem, and then nothing has changed.
+    """Do one request; returns the answer to be committed, or an awaitable of it where the database is asked first.
 
-    A fault in the middle of a verb, ours or the disk's, stops the service as when a commit fails: nobody knows whether
-    the memory is what the journal comes to.
+    A request for another process's experiment is forwarded, unless it says that it follows redirects. Raises a Problem,
+    and then nothing has changed.
     """
     token = service.token(header)
     service.admit(token, route.role)
     try:
         experiment = service.experiment(token, params["experiment"]) if "experiment" in params else None
-        request = decode_body(route.request, body)
         key = check_key(key) if route.keyed and key is not None else None
+        if experiment is None and "experiment" in params:
+            if redirects or service.forwarder is None:
+                return service.refuse_absent(token, params["experiment"]), None
+            forwarded = ForwardedRequest(route.method, route.path, params, header, body, key)
+            return service.forwarder.forward(service, token, forwarded), None
+        request = decode_body(route.request, body)
         call = Call(service, token, experiment, params, request, key)
-        try:
-            return route.verb(call), experiment
-        except (Problem, Unreachable):
-            raise
-        except Exception as error:
-            service.writer.fail([], error)
-            raise Problem(503, UNKNOWN, {"retry-after": "5"}) from error
+        return service.attempt(route.verb, call), experiment
+    except Unreachable as error:
+        raise Problem(503, UNREACHABLE, {"retry-after": "1"}) from error
+
+
+async def reach(answer: Awaitable[Answer]) -> Answer:
+    """Returns an answer that had to be waited for. Raises a Problem, also where the database does not answer."""
+    try:
+        return await answer
     except Unreachable as error:
         raise Problem(503, UNREACHABLE, {"retry-after": "1"}) from error

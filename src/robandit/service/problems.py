@@ -1,6 +1,4 @@
-"""A refusal of the service: one sentence, as problem details (RFC 9457); and what goes wrong beside requests."""
-
-import sys
+"""A refusal of the service: one sentence, as problem details (RFC 9457)."""
 
 import msgspec
 
@@ -11,6 +9,7 @@ TITLES = {
     403: "Forbidden",
     404: "Not Found",
     405: "Method Not Allowed",
+    408: "Request Timeout",
     409: "Conflict",
     410: "Gone",
     413: "Content Too Large",
@@ -18,6 +17,7 @@ TITLES = {
     421: "Misdirected Request",
     422: "Unprocessable Content",
     429: "Too Many Requests",
+    431: "Request Header Fields Too Large",
     500: "Internal Server Error",
     503: "Service Unavailable",
 }
@@ -59,8 +59,3 @@ class Moved(Problem):
     def headers_at(self, target: str) -> dict[str, str]:
         """Returns where the same path is served."""
         return {"location": f"{self.address}{target}"}
-
-
-def report(sentence: str) -> None:
-    """Print a sentence for whoever reads the server's log."""
-    print(f"robandit: {sentence}", file=sys.stderr, flush=True)

@@ -2,15 +2,14 @@
 
 import asyncio
 import gc
-import os
 import signal
 import socket
 import sys
-import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from logging import INFO, WARNING
 from pathlib import Path
 from typing import Any
 
@@ -19,31 +18,20 @@ import uvloop
 
 from robandit.errors import InputError
 from robandit.service.app import LOOPBACK, application
+from robandit.service.check import TOO_FAST, measure_sync
+from robandit.service.connections import IDLE, PATIENCE, Connections
+from robandit.service.forward import Forwarder
 from robandit.service.hot import hot_protocol
 from robandit.service.leases import Leases
+from robandit.service.logs import LogSettings, begin_logging, log_event
 from robandit.service.ownership import Ownership
 from robandit.service.pages import pages
-from robandit.service.problems import report
 from robandit.service.service import Service
 from robandit.service.stores.address import open_store
 from robandit.service.stores.base import ServiceStore
 from robandit.service.tokens import Tokens
 from robandit.service.watch import EVERY
-
-SYNCS = 20
-TOO_FAST = 20e-6  # a disk that syncs faster than this does not sync
-
-
-def sync_latency(folder: Path) -> float:
-    """Returns the median time of a sync in a folder, in seconds."""
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=".sync-") as file:
-        times = []
-        for _ in range(SYNCS):
-            os.write(file.fileno(), b"x" * 4096)
-            began = time.perf_counter()
-            os.fdatasync(file.fileno())
-            times.append(time.perf_counter() - began)
-    return sorted(times)[SYNCS // 2]
+from robandit.service.webhook import Receiver, Webhook
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -62,28 +50,45 @@ def own(store: ServiceStore, address: str, seconds: float) -> Ownership:
     return Leases(store.leased, address, seconds)
 
 
-def serve(
-    url: str,
-    host: str,
-    port: int,
-    token_file: str | None,
-    watch: float = EVERY,
-    advertise: str | None = None,
-    lease: float = 10.0,
-) -> None:
+@dataclass(frozen=True)
+class ServeSettings:
+    """What a service is started with."""
+
+    url: str  # of the database
+    host: str = "127.0.0.1"
+    port: int = 8470
+    token_file: str | None = None
+    watch: float = EVERY  # seconds between two audits, at least; 0: none
+    advertise: str | None = None  # the address at which other processes reach this one; its own unless said
+    lease: float = 10.0  # seconds
+    log: LogSettings = field(default_factory=LogSettings)
+    receiver: Receiver | None = None  # the program that gets the webhook's events
+    redirect: bool = False  # clients get the address of an experiment's owner, and nothing is forwarded to it
+
+
+def serve(settings: ServeSettings) -> None:
     """Serve until a signal comes."""
-    if token_file is None and host not in LOOPBACK:
+    host, log = settings.host, settings.log
+    if settings.token_file is None and host not in LOOPBACK:
         raise InputError(
             f"{host} lies beyond this machine: a file of tokens is needed (`robandit service token` makes one)"
         )
-    tokens, store, listening = Tokens(token_file), open_store(url), bind(host, port)
+    tokens, store, listening = Tokens(settings.token_file), open_store(settings.url), bind(host, settings.port)
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{listening.getsockname()[1]}"
-    service = Service(store, tokens, ownership=own(store, advertise or address, lease))
-    service.watch.every = watch
+    service = Service(store, tokens, ownership=own(store, settings.advertise or address, settings.lease))
+    service.watch.every, service.access_log = settings.watch, log.access
+    if store.leased is not None and not settings.redirect:
+        service.forwarder = Forwarder(address)
+    if settings.receiver is not None:
+        service.webhook = Webhook(service, settings.receiver)
     service.notes += store.notes
     if store.path is not None:
-        latency = sync_latency(Path(store.path).parent)
+        folder = Path(store.path).parent
+        try:
+            latency = measure_sync(folder)
+        except OSError as error:
+            raise InputError(f"the folder {str(folder)!r} cannot be written: {error.strerror}") from error
         service.sync_ms = 1000 * latency
         if latency < TOO_FAST:
             service.notes.append(
@@ -96,7 +101,8 @@ def serve(
     def began(server: Any) -> None:
         service.background(announce(server, service, address))
 
-    uvloop.run(run(service, host, port, began, [listening]))
+    begin_logging(log)
+    uvloop.run(run(service, host, settings.port, began, [listening]))
 
 
 class SignalFreeServer(uvicorn.Server):
@@ -117,24 +123,27 @@ async def run(
 ) -> None:
     """Run uvicorn around a service; it stops when uvicorn has answered what is under way."""
     service.start()
+    connections = Connections()
+    service.keep("the closing of silent connections", connections.run)
     app = application(service, pages(service))
     config = uvicorn.Config(
         app,
         host=host,
         port=port,
-        http=hot_protocol(service),
+        http=hot_protocol(service, connections),
         ws="none",
         lifespan="off",
         access_log=False,
-        log_level="warning",
+        log_config=None,
         server_header=False,
         date_header=False,
+        timeout_keep_alive=int(PATIENCE[IDLE]) + 1,
         timeout_graceful_shutdown=5,
     )
     server = SignalFreeServer(config)
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, setattr, server, "should_exit", True)
+            asyncio.get_running_loop().add_signal_handler(number, begin_to_stop, server, service)
     if began is not None:
         began(server)
     stop_streams = asyncio.create_task(end_streams(server, service))
@@ -143,6 +152,22 @@ async def run(
     finally:
         stop_streams.cancel()
         await service.stop()
+        log_event(INFO, "stopped", "all answers are given, all states stored")
+
+
+def begin_to_stop(server: Any, service: Service) -> None:
+    """A signal came: hand over what others can take, then stop; a second signal stops at once."""
+
+    async def leave_and_stop() -> None:
+        try:
+            await service.ownership.leave(service)
+        finally:
+            server.should_exit = True
+
+    if service.leaving:
+        server.should_exit = True
+    service.leaving = True
+    service.background(leave_and_stop())
 
 
 async def announce(server: Any, service: Service, address: str) -> None:
@@ -150,9 +175,10 @@ async def announce(server: Any, service: Service, address: str) -> None:
     while not server.started:
         await asyncio.sleep(0.01)
     for note in service.notes:
-        report(note)
+        log_event(WARNING, "note", note)
     served = service.ownership.describe(len(service.engine.experiments))
     print(f"robandit serves at {address}/ ({served})", flush=True)
+    log_event(INFO, "started", f"serves at {address}/", experiments=len(service.engine.experiments))
 
 
 async def end_streams(server: Any, service: Service) -> None:

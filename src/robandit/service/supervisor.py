@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from logging import ERROR, WARNING
 from typing import Any
 
-from robandit.service.problems import report
+from robandit.service.logs import log_event
 
 FIRST, LONGEST = 0.5, 30.0  # seconds of pause before a restart: at first, and at most
 CALM = 5.0  # seconds without a failure after which work counts as up again
@@ -36,7 +37,7 @@ class Supervisor:
     def note(self, about: str, problem: str) -> None:
         """Take note of a fault, or with an empty sentence that it is gone; report it when it changes."""
         if problem and self.faults.get(about) != problem:
-            report(problem)
+            log_event(WARNING, "degraded", problem, about=about)
         self.faults.pop(about, None)
         if problem:
             self.faults[about] = problem
@@ -59,6 +60,8 @@ class Supervisor:
             except Exception as error:
                 duty.restarts += 1
                 duty.problem = f"{type(error).__name__}: {error}"
-                report(f"{name} failed, and begins again in {pause:g} s: {error!r}")
+                log_event(
+                    ERROR, "task_restarted", f"{name} failed, and begins again in {pause:g} s: {error!r}", task=name
+                )
             await asyncio.sleep(pause)
             pause = min(2.0 * pause, LONGEST)

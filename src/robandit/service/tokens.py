@@ -15,7 +15,7 @@ from pathlib import Path
 from robandit.errors import InputError, unknown
 
 ROLES = ("decide", "reward", "read", "admin")
-RATE = 50_000.0  # requests per second, unless the file says otherwise
+RATE = 50_000.0  # requests, decisions and rewards per second, unless the file says otherwise
 PREFIX = "rb_"
 
 
@@ -48,6 +48,10 @@ class Token:
             return (1.0 - self.left) / self.rate
         self.left -= 1.0
         return 0.0
+
+    def charge(self, more: int) -> None:
+        """Count what one request asks for beyond the first decision or reward; later requests wait until it is paid."""
+        self.left -= more
 
 
 LOCAL = Token("local", frozenset(["admin"]), rate=float("inf"))  # without a token file: whoever is on this machine

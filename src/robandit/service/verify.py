@@ -102,7 +102,7 @@ def is_own_draw(experiment: Experiment, entry: Entry) -> bool:
     among = eligible_arms(fold, entry)
     experiment.docket.advance(entry["time"])
     held = experiment.is_held_out(number, entry.get("unit"))
-    choice = experiment.draw_uniformly(number, among) if held else fold.choose(among)
+    choice = experiment.draw_uniformly(number, among) if held else fold.choose(among, fold.read(entry.get("context")))
     return held == entry.get("holdout", False) and is_choice(fold, entry, choice)
 
 

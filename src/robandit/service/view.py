@@ -66,7 +66,9 @@ def state_of(one: Experiment, audit: JournalAudit | None) -> dict[str, str]:
         return {"kind": "new", "word": "No audit yet", "sentence": "The rewards have not been audited yet."}
     if audit.alarms:
         titles = ". ".join(STATISTICS[name].title for name in audit.alarms)  # what was measured; why, no number can say
-        sentence = f"{titles}. If all were alike, the probability that this ever rings is at most 5\N{NO-BREAK SPACE}%."
+        sentence = (
+            f"{titles}. In honest shops the probability that an alarm ever rings is at most 5\N{NO-BREAK SPACE}%."
+        )
         sentence += f" The last audit failed, so this is the one before it: {audit.problem}." if audit.problem else ""
         return {"kind": "alarm", "word": "Alarm", "sentence": sentence}
     if audit.problem:
@@ -149,9 +151,19 @@ def alarms(audit: JournalAudit | None) -> list[dict[str, Any]]:
     """Returns what rings, in words, alarms before notices."""
     if audit is None or audit.findings is None:
         return []
-    ringing = [STATISTICS[name] for name, row in audit.findings["alarms"].items() if row is not None]
-    ringing.sort(key=lambda statistic: not statistic.is_alarm)
-    return [{"title": one.title, "means": one.meaning, "alarm": one.is_alarm} for one in ringing]
+    rows = []
+    for signal in audit.findings["signals"]:
+        statistic = STATISTICS[signal["statistic"]]
+        rows.append(
+            {
+                "title": statistic.title,
+                "means": statistic.meaning if signal["is_alarm"] else "",
+                "size": signal["text"],
+                "assumes": signal["assumption"] if signal["is_alarm"] else "",
+                "alarm": signal["is_alarm"],
+            }
+        )
+    return rows
 
 
 def sources(one: Experiment, audit: JournalAudit | None) -> list[dict[str, Any]]:

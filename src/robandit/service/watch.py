@@ -4,17 +4,18 @@ It audits only what is new, one experiment at a time, at the lowest priority, an
 took: a tenth of one core at most. Lines go to a file in another thread; what goes wrong appears on the page and touches
 nothing else. The findings stay in memory until the next audit.
 
-An experiment begun with `trip` stops learning by itself when an alarm rings: an act in its journal by "watch", with
-the reasons in it. What a person has seen and let go on does not stop it again; sources that were not among it do.
+An experiment begun with `trip` stops learning by itself when an alarm about sources rings: an act in its journal by
+"watch", with the reasons in it. What a person has seen and let go on does not stop it again; sources that were not
+among it do.
 """
 
 import asyncio
 import json
 import os
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
+from logging import ERROR
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,10 @@ from robandit.errors import InputError
 from robandit.forensics.statistics import STATISTICS
 from robandit.online.journal import seal_line
 from robandit.service.experiment import Experiment
-from robandit.service.problems import Problem, report
+from robandit.service.logs import log_event
+from robandit.service.problems import Problem
 from robandit.service.stores.base import ServiceStore, Unreachable
+from robandit.service.watch_folder import remove_left, watch_folder
 
 if TYPE_CHECKING:
     from robandit.service.service import Service
@@ -52,9 +55,14 @@ class JournalAudit:
         return [name for name, row in rows.items() if row is not None and STATISTICS[name].is_alarm]
 
     @property
+    def about_sources(self) -> list[str]:
+        """Returns the alarms about sources: the others are about arms."""
+        return [name for name in self.alarms if not STATISTICS[name].is_about_arms]
+
+    @property
     def flagged(self) -> list[str]:
-        """Returns the sources that differ, if an alarm rings."""
-        return list(self.findings["flagged"]) if self.findings is not None and self.alarms else []
+        """Returns the sources that differ, if an alarm about sources rings."""
+        return list(self.findings["flagged"]) if self.findings is not None and self.about_sources else []
 
 
 @dataclass
@@ -87,13 +95,14 @@ class Watch:
     async def run(self) -> None:
         """Audit what is new, rest, repeat."""
         pause = self.every
-        with tempfile.TemporaryDirectory(prefix="robandit-watch-") as folder:
+        await asyncio.to_thread(remove_left)
+        with watch_folder() as folder:
             while True:
                 await self.rest(pause)
                 began, experiment = time.monotonic(), self.next()
                 if experiment is not None:
                     self.requested.discard(experiment.id)
-                    self.audits[experiment.id] = await self.audit(experiment, Path(folder))
+                    self.audits[experiment.id] = await self.audit(experiment, folder)
                     await self.trip(experiment, self.audits[experiment.id])
                 pause = max(self.every, REST * (time.monotonic() - began))
 
@@ -151,18 +160,20 @@ class Watch:
 
     async def trip(self, experiment: Experiment, audit: JournalAudit) -> None:
         """Stop learning, if the experiment is to do so and nobody has seen these alarms."""
-        if not (experiment.about.get("trip") and audit.alarms) or experiment.standing.frozen is not None:
+        if not (experiment.about.get("trip") and audit.about_sources) or experiment.standing.frozen is not None:
             return
         old_alarms, old_sources = seen_by_people(experiment)
-        if set(audit.alarms) <= old_alarms and set(audit.flagged) <= old_sources:
+        if set(audit.about_sources) <= old_alarms and set(audit.flagged) <= old_sources:
             return
         entry = {"entry": "breaker", "change": "tripped", "since": experiment.line}
-        why = {"alarms": audit.alarms, "sources": audit.flagged[:NAMED]}
+        why = {"alarms": audit.about_sources, "sources": audit.flagged[:NAMED]}
         try:
             answer = self.service.engine.act(experiment, {**entry, "why": why}, "watch")
             await self.service.commit(answer, experiment)
         except Problem as problem:
-            report(f"learning could not be stopped: {problem.detail}")
+            log_event(
+                ERROR, "not_tripped", f"learning could not be stopped: {problem.detail}", experiment=experiment.id
+            )
 
 
 def seen_by_people(experiment: Experiment) -> tuple[set[str], set[str]]:

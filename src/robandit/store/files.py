@@ -6,12 +6,12 @@ import time
 from pathlib import Path
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write beside, flush to the disk, rename over."""
+def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Write beside, flush to the disk, rename over; `mode` is that of a new file, without what the umask takes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.{id(content)}.{socket.gethostname()}")
     try:
-        with draft.open("wb") as file:
+        with open(draft, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

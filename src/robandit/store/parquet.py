@@ -79,8 +79,9 @@ def checksum(trace: Trace, metadata: dict[str, Any]) -> str:
 
 
 def wider(trace: Trace) -> dict[str, Any]:
-    """What agents, slates and contexts add, one entry per run; nothing for arms."""
+    """What agents, slates, contexts and checks add, one entry per run; nothing for plain arms."""
     columns = {} if trace.best_rounds is None else {"best_rounds": trace.best_rounds}
+    columns |= {} if trace.checks is None else {"checks": trace.checks}
     team = trace.team
     return columns if team is None else {**columns, "team_pulls": team.pulls, "messages": team.messages}
 
@@ -90,6 +91,8 @@ def read_wider(table: Any, metadata: dict[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if "best_rounds" in table.column_names:
         fields["best_rounds"] = matrix(table["best_rounds"]).ravel()
+    if "checks" in table.column_names:
+        fields["checks"] = matrix(table["checks"]).ravel()
     if "messages" in table.column_names:
         pulls = matrix(table["team_pulls"]).reshape(len(table), -1, len(metadata["gaps"]))
         fields["team"] = Team(pulls, matrix(table["messages"]).ravel(), metadata["message_size"])

@@ -5,8 +5,8 @@ The certificate claims that SAMBA with this step, on two Bernoulli arms with the
     E[regret after T rounds] <= const + log_coefficient ln(1 + alpha T/(2 (1 - alpha))) + b C
 
 against every attacker who moves the means before the draw, at a cost c per round that sums to C. Why that follows from
-the inequalities below is in docs/theory.md. What else is in the file (`rho`, `programme_b`, `checks`, `warning`,
-`sandwich`) is no part of the claim and is not read.
+the inequalities below is in docs/theory-certificates.md. What else is in the file (`rho`, `programme_b`, `checks`,
+`warning`, `sandwich`) is no part of the claim and is not read; `ignored` names it.
 
 There are no floating-point numbers here: a number is a whole multiple of 2^-UNIT, rounded down in a lower and up in an
 upper bound, and an inequality is decided on a piece [s, t] of [0, 1] from the bounds of its terms there; a piece that
@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 UNIT = 64
 DEPTH = 22  # halvings of [0, 1], at most
@@ -115,11 +116,39 @@ def read_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
-def faults(text: str) -> list[str]:
-    """Returns what is wrong with a certificate; nothing, if it is a proof."""
-    claim = json.loads(
+def read(text: str) -> dict[str, Any]:
+    """Returns a certificate with its numbers as they are written."""
+    claim: dict[str, Any] = json.loads(
         text, parse_float=decimal, parse_int=decimal, parse_constant=decimal, object_pairs_hook=read_once
     )
+    return claim
+
+
+READ = {"policy", "means", "learning_rate", "basis", "coefficients", "const", "log_coefficient", "b", "lower_b"}
+READ |= {"verified"}
+
+
+def describe(text: str) -> list[str]:
+    """Returns in words what a certificate claims: what is verified if it has no faults."""
+    claim = json.loads(text, parse_float=str, parse_int=str)  # numbers as they are written, to the last digit
+    const, logs, b = claim["const"], claim["log_coefficient"], claim["b"]
+    return [
+        f"samba with alpha = {claim['learning_rate']}, two Bernoulli arms with means {' and '.join(claim['means'])}, "
+        "p(0) = 1/2,",
+        "every T, and every adversary that moves the means before the draw at costs that sum to C:",
+        f"  E[regret after T rounds] <= {const} + {logs} ln(1 + alpha T/(2 (1 - alpha))) + {b} E[C]",
+        f"and no bound f(T) + b E[C] with f(T)/T -> 0 has a b below {claim['lower_b']} (docs/proofs-lower.md)",
+    ]
+
+
+def ignored(text: str) -> list[str]:
+    """Returns the keys of a certificate that are no part of its claim: nothing was verified of them."""
+    return sorted(set(read(text)) - READ)
+
+
+def faults(text: str) -> list[str]:
+    """Returns what is wrong with a certificate; nothing, if it is a proof."""
+    claim = read(text)
     r1, r2 = claim["means"]
     alpha, b = claim["learning_rate"], claim["b"]
     inverse, logarithm, linear = claim["coefficients"]
@@ -184,6 +213,7 @@ def faults(text: str) -> list[str]:
 
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
-        wrong = faults(file.read())
-    print("\n".join(wrong) or "the certificate is a proof")
+        text = file.read()
+    wrong = faults(text)
+    print("\n".join(wrong or ["verified:", *describe(text), f"not read: {', '.join(ignored(text)) or 'nothing'}"]))
     sys.exit(bool(wrong))

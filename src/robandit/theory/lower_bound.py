@@ -1,8 +1,9 @@
 """No bound f(T) + b E[C] has b below (2 + alpha)/(1 - rho): the attack of the proof, its equalities, and a play.
 
-The adversary exchanges the two means (c = Delta) whenever p >= p_0 and does nothing otherwise. docs/theory.md proves
-that then a round costs Delta (1 - rho)/(2 + alpha) on average and loses Delta, as T grows and then p_0 goes to 0. What
-that proof takes from the update rule are equalities about one round; `equalities_hold` checks them in fractions.
+The adversary exchanges the two means (c = Delta) whenever p >= p_0 and does nothing otherwise. docs/proofs-lower.md
+proves that then a round costs Delta (1 - rho)/(2 + alpha) on average and loses Delta, as T grows and then p_0 goes to
+0. What that proof takes from the update rule are equalities about one round; `equalities_hold` checks them in
+fractions.
 """
 
 from fractions import Fraction

@@ -10,6 +10,7 @@ from robandit.game import Floats
 from robandit.theory.games import two_arms
 
 EVERY = 15  # rounds from strike to strike in `trace_recoveries`
+LARGE = 0.26  # of Delta: the paper calls a corruption large from Delta/4 on, where its bound 4c/Delta is 1
 
 
 class SambaRuns:
@@ -64,6 +65,26 @@ def time_to_half(means: tuple[float, ...], rate: float, cap: int, runs: int, see
         if not len(waiting):
             break
         samba.play(np.array(means))
+    return times
+
+
+def time_to_recover(
+    means: tuple[float, float], rate: float, size: float, start: float, cap: int, runs: int, seed: int
+) -> Floats:
+    """Returns the rounds from one strike at q = start until q is at most that again, by run; `cap` where it is not."""
+    samba = SambaRuns((1.0 - start, start), rate, runs, seed)
+    times, waiting = np.full(runs, float(cap)), np.arange(runs)
+    shown = np.array([means[0] - size, means[1] + size])
+    for t in range(1, cap + 1):
+        samba.play(shown)
+        shown = np.array(means)
+        back = samba.q <= start * (1.0 + 1e-12)
+        if back.any():
+            times[waiting[back]] = t
+            waiting = waiting[~back]
+            samba.keep(~back)
+        if not len(waiting):
+            break
     return times
 
 
@@ -138,12 +159,12 @@ def find_recoveries(history: Floats, struck: NDArray[np.bool_]) -> list[tuple[in
 def trace_recoveries(
     means: tuple[float, float], learning_rate: float, rounds: int, seed: int, picture: Path | None = None
 ) -> dict[str, Any]:
-    """Returns how long the strikes of one run take to recover from, one of the efficient size every fifteen rounds.
+    """Returns how long the strikes of one run take to recover from, one just above Delta/4 every fifteen rounds.
 
     With a `picture` the run is drawn into that file.
     """
     game = two_arms(means, learning_rate)
-    size = float(game.sizes[1])
+    size = round(LARGE * float(game.gap), 6)
     corrupted = (max(means[0] - size, 0.0), min(means[1] + size, 1.0))
     history, struck = trace_run(means, corrupted, learning_rate, 0.0, rounds, seed, every=EVERY)
     recoveries = find_recoveries(history, struck)
@@ -152,8 +173,10 @@ def trace_recoveries(
     if picture:
         from robandit.pictures.recoveries import draw_recoveries
 
+        average = sum(end - begin for begin, end in ended) / max(len(ended), 1)
         message = (
-            f"The run recovers from {len(ended)} of {len(recoveries)} strikes, {inside} times inside another recovery"
+            f"The run recovers from {len(ended)} of {len(recoveries)} strikes after {average:.1f} rounds on average; "
+            f"the paper's equation (7) says at most {4.0 * size / float(game.gap):.4g}"
         )
         rest = (
             f"SAMBA, one run, step {learning_rate:g}, means {means[0]:g} and {means[1]:g}, both moved by {size:g} "
@@ -169,6 +192,7 @@ def trace_recoveries(
         "ended": len(ended),
         "inside_another": inside,
         "mean_rounds": sum(end - begin for begin, end in ended) / len(ended) if ended else None,
+        "longest": max((end - begin for begin, end in ended), default=0),
         "bound_of_the_paper": 4.0 * size / float(game.gap),
         "intervals": [list(pair) for pair in recoveries],
         "picture": None if picture is None else str(picture),

@@ -9,8 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from robandit.errors import InputError
 from robandit.game import Floats
 from robandit.theory.games import SambaGame
+from robandit.theory.rounds import Probabilities
 from robandit.theory.theorems import Theorem, TheoremPotential, round_of
 
 DOUBT = 1e-9  # relative to the sum of absolute terms, far above what rounding can do
@@ -28,8 +30,11 @@ class SearchResult:
 
 
 def random_game(generator: np.random.Generator, arms: int, theorem: Theorem) -> SambaGame:
-    """Returns means in hundredths and a step somewhere below what the theorem allows."""
-    while True:
+    """Returns means in hundredths and a step somewhere below what the theorem allows.
+
+    Raises InputError if it applies to no game with so many arms.
+    """
+    for _ in range(10_000):
         means = np.sort(generator.integers(1, 101, arms))[::-1]
         if generator.random() < 0.3:
             means[1:] = means[1]  # equal rivals are the hard case
@@ -43,6 +48,7 @@ def random_game(generator: np.random.Generator, arms: int, theorem: Theorem) -> 
         game = SambaGame(exact, share * limit)
         if game.rate < 1 and theorem.applies(game):
             return game
+    raise InputError(f"{theorem.id} needs {theorem.condition}: no such game with {arms} arms")
 
 
 def random_states(generator: np.random.Generator, game: SambaGame, knee: Fraction | None, count: int) -> Floats:
@@ -61,20 +67,23 @@ def random_states(generator: np.random.Generator, game: SambaGame, knee: Fractio
     return np.asarray(np.maximum(weights / weights.sum(axis=1, keepdims=True), 1e-14))
 
 
+def shift(p: Floats, arm: int, alpha: float) -> Floats:
+    """Returns how far each probability moves after a success of this arm: (states, arms)."""
+    count, lead = np.arange(len(p)), p.argmax(axis=1)
+    by_leader = -alpha * p * p / p[count, lead][:, None]
+    by_leader[count, lead] = 0.0
+    by_leader[count, lead] = -by_leader.sum(axis=1)
+    by_other = np.zeros_like(p)
+    by_other[:, arm] = alpha * p[:, arm]
+    by_other[count, lead] -= alpha * p[:, arm]
+    return np.where((lead == arm)[:, None], by_leader, by_other)
+
+
 def changes(game: SambaGame, v: TheoremPotential, p: Floats) -> Floats:
     """Returns at least V(p') - V(p) after a success of each arm: (states, arms); ln(1 + x) <= x as in `round_of`."""
-    alpha, count = float(game.rate), np.arange(len(p))
-    lead = p.argmax(axis=1)
-    change = np.zeros_like(p)
-    top = p[count, lead]
+    alpha, change = float(game.rate), np.zeros_like(p)
     for arm in range(game.arms):
-        by_leader = -alpha * p * p / top[:, None]
-        by_leader[count, lead] = 0.0
-        by_leader[count, lead] = -by_leader.sum(axis=1)
-        by_other = np.zeros_like(p)
-        by_other[:, arm] = alpha * p[:, arm]
-        by_other[count, lead] -= alpha * p[:, arm]
-        moved = np.where((lead == arm)[:, None], by_leader, by_other)
+        moved = shift(p, arm, alpha)
         inverse = float(v.inverse) * phi_change(v, p[:, 0], moved[:, 0])
         change[:, arm] = inverse + float(v.weight) / alpha * (moved[:, 1:] / p[:, 1:]).sum(axis=1)
     return change
@@ -90,6 +99,13 @@ def phi_change(v: TheoremPotential, p: Floats, step: Floats) -> Floats:
     mixed = [np.where(x <= knee, 1.0 / x, 2.0 / knee - x / knee**2) for x in (p + step, p)]
     below, above = np.maximum(p, p + step) <= knee, np.minimum(p, p + step) >= knee
     return np.asarray(np.where(below, plain, np.where(above, straight, mixed[0] - mixed[1])))
+
+
+def in_fractions(p: Floats) -> Probabilities:
+    """Returns the state in fractions that sum to 1 exactly."""
+    weights = [Fraction(float(weight)) for weight in p]
+    total = sum(weights)
+    return tuple(weight / total for weight in weights)
 
 
 def search(theorem: Theorem, arms: range, games: int, states: int, seed: int) -> SearchResult:
@@ -110,9 +126,7 @@ def search(theorem: Theorem, arms: range, games: int, states: int, seed: int) ->
             allowed = np.where(contested, float(v.prices[1]), float(v.prices[0]))
             doubtful = (drift > -DOUBT * scale) | (price > (1.0 - DOUBT) * allowed)
             for row in np.flatnonzero(doubtful):
-                weights = [Fraction(float(weight)) for weight in p[row]]
-                total = sum(weights)
-                exact_drift, exact_price, exact_allowed = round_of(game, v, tuple(weight / total for weight in weights))
+                exact_drift, exact_price, exact_allowed = round_of(game, v, in_fractions(p[row]))
                 exact += 1
                 violations += exact_drift > 0 or exact_price > exact_allowed
             searched += len(p)

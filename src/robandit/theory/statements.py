@@ -12,7 +12,7 @@ ORDER = (
     "regret adversary-power update fact-1 fact-1-order theorem-2 inverse-moves inverse-drift inverse-drift-corrupted "
     "leads-after probability-drift jensen probability-drift-corrupted recovery recovery-time recovery-drift nested "
     "remark-1 embedded-chain lemma-6-drift lemma-6-limit lemma-6-rate lemma-7 lemma-8-first-line jensen-corrupted "
-    "lemma-8 lemma-9 lemma-9-sum zeta lemma-10 lemma-11 main-chain lower-bound"
+    "lemma-8 lemma-9 lemma-9-recovery lemma-9-sum zeta lemma-10 lemma-11 main-chain lower-bound"
 )
 STATEMENTS = tuple(BY_ID[name] for name in ORDER.split())
 

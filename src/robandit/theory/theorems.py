@@ -3,7 +3,8 @@
 Each theorem gives a potential V. If in every state E[V(p') - V(p)] + sum Delta_a p_a <= b c, the regret is at most
 V(p_0) - E V(p_T) + b C. `round_of` works out both sides in fractions: logarithms are replaced by something larger
 that is a fraction, ln(1 + x) <= x (and ln(1 + alpha) by a fraction just above it in Theorem 1'), so that a state in
-which the inequality is confirmed is confirmed exactly. Proofs are in docs/theory.md.
+which the inequality is confirmed is confirmed exactly. Proofs are in docs/proofs.md and
+docs/proofs-lower.md.
 """
 
 import math
@@ -109,12 +110,12 @@ def third(game: SambaGame) -> TheoremPotential:
     inverse = shape * (1 + alpha) / alpha
     common = shape * (1 + alpha) * (2 - alpha) / (1 - alpha)
     return TheoremPotential(
-        inverse, Fraction(1), None, (common + 4, common * (arms - 1) + 2), (arms - 1) * inverse, alpha
+        inverse, Fraction(1), None, (common + 2, common * (arms - 1) + 2), (arms - 1) * inverse, alpha
     )
 
 
 def third_applies(game: SambaGame) -> bool:
-    return game.rate * (game.arms * game.rival + game.gap) <= game.gap and 2 * game.rho < 1 - game.rate
+    return game.arms >= 3 and game.rate * (game.arms * game.rival + game.gap) <= game.gap
 
 
 def fourth(game: SambaGame) -> TheoremPotential:
@@ -122,8 +123,9 @@ def fourth(game: SambaGame) -> TheoremPotential:
     y = game.gap * (1 - rho) / (2 * (1 + alpha) * game.rival)
     knee = (1 - alpha) * min(Fraction(1), y / (alpha * (1 + y))) / game.arms
     inverse = 2 * (1 + alpha) * game.spread / (alpha * (1 - rho))
-    price = alpha * inverse / (2 * knee**2 * (1 - alpha)) + 4
-    return TheoremPotential(inverse, Fraction(1), knee, (price, price), inverse / knee**2, alpha)
+    price = alpha * inverse / (2 * knee**2 * (1 - alpha)) + 2
+    constant = inverse / knee**2 * (1 - Fraction(1, game.arms))
+    return TheoremPotential(inverse, Fraction(1), knee, (price, price), constant, alpha)
 
 
 THEOREMS = (
@@ -155,15 +157,16 @@ THEOREMS = (
         "theorem-3",
         "K arms: E R <= ((K-1)/alpha) ln((1 + alpha T/K)/(1-alpha)) + (K-1) A + b_1 C_1 + b_K C_2, with b of order "
         "K Delta_max/Delta for what is spent while a* leads below 1/2 (C_2) and Delta_max/Delta elsewhere (C_1).",
-        "alpha <= Delta/(K r_2 + Delta), and below it for two arms",
+        "K >= 3 and alpha <= Delta/(K r_2 + Delta)",
         third_applies,
         third,
     ),
     Theorem(
         "theorem-4",
-        "K arms, every admissible step: the same logarithm, with b of order K^2 Delta_max/(Delta (1-rho)^3).",
-        "alpha < Delta/r_2",
-        lambda game: game.rho < 1,
+        "K arms, every admissible step: E R <= ((K-1)/alpha) ln((1 + alpha T/K)/(1-alpha)) + A (1-1/K)/theta^2 "
+        "+ (alpha A/(2 theta^2 (1-alpha)) + 2) C, with b of order K^2 Delta_max/(Delta (1-rho)^3).",
+        "r_2 > 0 and alpha < min(1, Delta/r_2)",
+        lambda game: game.rival > 0 and game.rate < 1 and game.rho < 1,
         fourth,
     ),
 )

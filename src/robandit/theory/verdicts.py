@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import wraps
 
 HOLDS, FAILS, STRONGER, OPEN = "holds", "fails", "holds under a stronger condition", "open"
+DEPENDS = "depends on the reading"
 
 # the label: an argument or a counterexample to redo by hand; exactly, but only in the states named; computed
 PROVED, ENUMERATED, NUMERICAL = "proved", "enumerated", "numerical"
@@ -13,7 +14,11 @@ PROVED, ENUMERATED, NUMERICAL = "proved", "enumerated", "numerical"
 
 @dataclass(frozen=True)
 class StatementVerdict:
-    """A verdict (`open`: the printed proof fails, the statement is not refuted), its evidence and its label."""
+    """A verdict, its evidence and its label.
+
+    `open`: the printed proof fails, the statement is not refuted. `depends on the reading`: true as one may read the
+    words, false as another may; the evidence has both.
+    """
 
     verdict: str
     evidence: str

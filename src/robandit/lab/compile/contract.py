@@ -7,12 +7,16 @@ METHODS: dict[
     "policy": {
         "begin": ("none", ("state", "random")),
         "look": ("none", ("state", "float64[2]")),
+        "refresh": ("none", ("state",)),
         "choose": ("choice", ("state", "random")),
         "learn": ("none", ("state", "choice", "float64", "random")),
         "defer": ("none", ("state", "choice")),
+        "wants_check": ("bool", ("state", "choice")),
+        "learn_verified": ("none", ("state", "choice", "float64", "random")),
     },
     "environment": {
         "context": ("float64", ("tables", "float64", "float64[2]", "float64[1]")),
+        "change": ("none", ("tables", "int64", "float64[1]", "random")),
         "reward": ("float64", ("tables", "int64", "float64", "float64")),
     },
     "adversary": {
@@ -22,8 +26,8 @@ METHODS: dict[
 }
 # truth values and fields a loop reads
 TRAITS: dict[str, tuple[str, ...]] = {
-    "policy": ("explicit",),
-    "environment": ("is_contextual",),
+    "policy": ("explicit", "asks"),
+    "environment": ("is_contextual", "changes"),
     "adversary": ("sees_draw", "watches"),
 }
 FIELDS: dict[str, dict[str, str]] = {

@@ -32,7 +32,8 @@ from robandit.lab.compile.memory import Kind, kind_of_argument, named
 from robandit.layout import Layout, layout_of
 
 SEAMS = ("open_", "restore_", "close_")
-SHARED = ("robandit.lab.play", "robandit.lab.bill", "robandit.dice")  # whose functions are helpers of any loop
+# whose functions are helpers of any loop
+SHARED = ("robandit.lab.play", "robandit.lab.bill", "robandit.lab.sight", "robandit.dice")
 EFFORTS = {"full": ("full",), "brief": ("brief",), "either": ("full", "brief")}  # what will do; the last is built
 OBJECTS = {"full": ".o", "brief": ".brief.o"}
 SHORT = 10**6  # rounds times arms of a play that is over before its kernel would have been optimised

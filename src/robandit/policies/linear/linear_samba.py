@@ -1,5 +1,6 @@
 """SAMBA on features: rewards of all arms estimated from one, and a step that the log barrier keeps on the simplex."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,7 @@ from robandit.dice import Random
 from robandit.game import Choice, Floats, Policy, Setting
 from robandit.numerics import barrier_step
 from robandit.parts import About, parameter
-from robandit.policies.linear.ridge import factorise, features_of, solve_in_place
+from robandit.policies.linear.ridge import features_of
 
 
 @dataclass
@@ -74,3 +75,26 @@ def spanning(features: Floats) -> Floats:
     """The features in an orthonormal basis of what they span, so that M can be inverted; g does not change."""
     _, sizes, basis = np.linalg.svd(features, full_matrices=False)
     return np.ascontiguousarray(features @ basis[sizes > 1e-9 * sizes[0]].T)
+
+
+def factorise(matrix: Floats, factor: Floats) -> None:
+    """Cholesky's lower factor of a positive definite matrix."""
+    for i in range(len(matrix)):
+        for j in range(i + 1):
+            rest = matrix[i, j]
+            for k in range(j):
+                rest -= factor[i, k] * factor[j, k]
+            factor[i, j] = math.sqrt(max(rest, 1e-300)) if i == j else rest / factor[j, j]
+
+
+def solve_in_place(factor: Floats, vector: Floats) -> None:
+    """The solution of L L' x = vector, written over it."""
+    d = len(vector)
+    for i in range(d):
+        for j in range(i):
+            vector[i] -= factor[i, j] * vector[j]
+        vector[i] /= factor[i, i]
+    for i in range(d - 1, -1, -1):
+        for j in range(i + 1, d):
+            vector[i] -= factor[j, i] * vector[j]
+        vector[i] /= factor[i, i]

@@ -16,7 +16,7 @@ class LinearSoftmaxState:
     """p(t), features, weights w, the mean feature under p(t), and the sum and number of rewards seen."""
 
     probabilities: Floats
-    features: Floats
+    features: Floats  # (arms, dimension); one row where all arms see the same, each with weights of its own
     weights: Floats
     mean: Floats
     total: float = 0.0
@@ -43,8 +43,10 @@ class LinearSoftmax(Policy[LinearSoftmaxState]):
 
     def start(self, setting: Setting) -> LinearSoftmaxState:
         features = features_of(setting, self.name)
-        even = np.full(setting.arms, 1.0 / setting.arms)
-        return LinearSoftmaxState(even, features, np.zeros(features.shape[1]), features.mean(axis=0))
+        zeros = np.zeros((setting.arms if len(features) == 1 else 1, features.shape[1]))
+        state = LinearSoftmaxState(np.full(setting.arms, 1.0 / setting.arms), features, zeros, zeros.copy())
+        self.show(state)
+        return state
 
     def look(self, state: LinearSoftmaxState, features: Floats) -> None:
         copy_features(features, state.features)
@@ -58,26 +60,38 @@ class LinearSoftmax(Policy[LinearSoftmaxState]):
         push = self.step * weight * (reward - baseline)
         state.total += reward
         state.rounds += 1
-        for i in range(len(state.weights)):
-            state.weights[i] += push * (state.features[choice.arm, i] - state.mean[i])
+        own = choice.arm if len(state.weights) > 1 else 0
+        f = state.features[choice.arm if len(state.features) > 1 else 0]
+        for which in range(len(state.weights)):
+            weights, mean = state.weights[which], state.mean[which]
+            for i in range(len(weights)):
+                weights[i] += push * ((f[i] if which == own else 0.0) - mean[i])
+        self.show(state)
+
+    def admit(self, state: LinearSoftmaxState, arm: int, present: list[int]) -> None:
+        """A new arm begins with weights 0, which are nobody's preference; one that comes back has its own."""
         self.show(state)
 
     def show(self, state: LinearSoftmaxState) -> None:
         """p(t) as the softmax of the preferences, and the mean feature under it."""
-        p, f, d = state.probabilities, state.features, len(state.weights)
+        p, own_weights, own_features = state.probabilities, len(state.weights) > 1, len(state.features) > 1
         largest = -math.inf
         for arm in range(len(p)):
+            weights, f = state.weights[arm if own_weights else 0], state.features[arm if own_features else 0]
             p[arm] = 0.0
-            for i in range(d):
-                p[arm] += state.weights[i] * f[arm, i]
+            for i in range(len(f)):
+                p[arm] += weights[i] * f[i]
             largest = max(largest, p[arm])
         total = 0.0
         for arm in range(len(p)):
             p[arm] = math.exp(p[arm] - largest)
             total += p[arm]
-        for i in range(d):
-            state.mean[i] = 0.0
+        for which in range(len(state.mean)):
+            mean = state.mean[which]
+            for i in range(len(mean)):
+                mean[i] = 0.0
         for arm in range(len(p)):
             p[arm] /= total
-            for i in range(d):
-                state.mean[i] += p[arm] * f[arm, i]
+            mean, f = state.mean[arm if own_weights else 0], state.features[arm if own_features else 0]
+            for i in range(len(f)):
+                mean[i] += p[arm] * f[i]

@@ -32,9 +32,11 @@ class SlateHybrid(SlatePolicy[SlateHybridState]):
         family="FTRL",
         summary="HYBRID, FTRL for slates: good in every world, cheap to fool",
         reference="Zimmert, Luo & Wei 2019",
-        fidelity="recalled",
+        fidelity="exact",
+        basis="the authors' code (diku-dk/CombSemiBandits), run beside it: the same marginals for m < K/2, above it "
+        "another gamma; slates are drawn by Madow's method",
         needs=("slots",),
-        bound="K m ln(T)/Delta, and sqrt(T K m) against any rewards",
+        bound="sum over items beyond the best m of ln(T)/Delta_i, and sqrt(T K m) against any rewards",
         cost="O(K), some 50 logarithms per item and slate",
         waived=DRAWN,
     )

@@ -96,6 +96,9 @@ class ServiceStore(Protocol):
     def meta(self, key: str, value: bytes) -> bytes:
         """Returns the value under a key; where there is none, stores this one and returns it."""
 
+    def replace_meta(self, key: str, value: bytes) -> None:
+        """Store a value under a key, whatever was there."""
+
     def experiments(self) -> list[ExperimentRecord]:
         """Returns all experiments."""
 
@@ -139,8 +142,18 @@ class LeasedStore(ServiceStore, Protocol):
     seconds: float  # that a lease lasts
     fences: dict[int, int]  # of the experiments that this store owns
 
-    def claim(self, most: int, again: Iterable[int] = (), but: Iterable[int] = ()) -> list[TakenLease]:
-        """Take at most so many leases that have run out, or that are this store's own and in `again`; none in `but`.
+    def share(self) -> int:
+        """Returns how many experiments a process should own: as many as every other that lives, rounded up."""
+
+    def resign(self) -> None:
+        """This process wants no experiments any more."""
+
+    def claim(
+        self, most: int, again: Iterable[int] = (), but: Iterable[int] = (), spare: float = 0.0
+    ) -> list[TakenLease]:
+        """Take at most so many leases that ran out `spare` seconds ago, or are this store's own and in `again`.
+
+        None of them is in `but`.
 
         No commit under an older fence can follow.
         """
@@ -149,7 +162,10 @@ class LeasedStore(ServiceStore, Protocol):
         """From now on this store commits to the experiment."""
 
     def renew(self, held: dict[int, int]) -> list[int]:
-        """Renew leases, by experiment and fence; returns the experiments that are no longer this store's."""
+        """Renew leases, by experiment and fence; returns the experiments that are no longer this store's.
+
+        The process lives for as long again, and has its share, unless it has resigned.
+        """
 
     def release(self, experiments: Iterable[int]) -> None:
         """Let others take some leases at once."""

@@ -30,6 +30,9 @@ class MemoryStore(OneOwner):
     def meta(self, key: str, value: bytes) -> bytes:
         return self.values.setdefault(key, value)
 
+    def replace_meta(self, key: str, value: bytes) -> None:
+        self.values[key] = value
+
     def experiments(self) -> list[ExperimentRecord]:
         return list(self.records)
 

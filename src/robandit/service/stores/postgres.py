@@ -4,8 +4,10 @@ Every commit names the fences it relies on; if one is not the present one, all o
 database alone, and clocks say only when a lease may be taken: there is one clock, the server's.
 """
 
+import math
 import secrets
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -32,6 +34,7 @@ from robandit.service.stores.postgres_schema import FORMAT, SCHEMA
 
 LEASE = 10.0  # seconds, by default
 PIECE = 20_000  # lines read at once
+LONGEST = 30.0  # seconds that a statement may take; those that a lease depends on, half a lease
 PATIENCE: dict[str, str | int | None] = {  # with a server that has vanished; what the address says itself goes first
     "connect_timeout": 5,
     "keepalives_idle": 5,
@@ -40,22 +43,62 @@ PATIENCE: dict[str, str | int | None] = {  # with a server that has vanished; wh
     "tcp_user_timeout": 10_000,
     "application_name": "robandit",
 }
-DURABLE = """SELECT set_config('synchronous_commit', 'on', false)
-WHERE current_setting('synchronous_commit') IN ('off', 'local')"""
+# classes of SQLSTATE: the server took the statement for wrong. With any other error it cannot do it now, and may later
+REFUSALS = ("0A", "22", "23", "42", "P0")
+READ_ONLY = "25006"
+SETTINGS = f"""SELECT set_config(name, value, false)
+FROM (VALUES ('synchronous_commit', 'on', ARRAY['off', 'local']),
+  ('statement_timeout', '{LONGEST:.0f}s', ARRAY['0'])) AS wanted(name, value, instead)
+WHERE current_setting(name) = ANY(instead)"""
 CLAIM = """WITH free AS MATERIALIZED (
   SELECT experiment FROM robandit.lease
-  WHERE (until < clock_timestamp() OR (owner = %(owner)s AND experiment = ANY(%(again)s::int[])))
+  WHERE (until < clock_timestamp() - make_interval(secs => %(spare)s)
+      OR (owner = %(owner)s AND experiment = ANY(%(again)s::int[])))
     AND experiment <> ALL(%(but)s::int[])
   ORDER BY experiment LIMIT %(most)s FOR UPDATE SKIP LOCKED)
 UPDATE robandit.lease SET owner = %(owner)s, fence = fence + 1, address = %(address)s,
   until = clock_timestamp() + make_interval(secs => %(seconds)s)
 FROM free WHERE lease.experiment = free.experiment RETURNING lease.experiment, lease.fence"""
-RENEW = """UPDATE robandit.lease SET until = clock_timestamp() + make_interval(secs => %s)
-WHERE owner = %s AND experiment = ANY(%s::int[]) RETURNING experiment, fence"""
+RENEW = """WITH gone AS (DELETE FROM robandit.instance WHERE until < clock_timestamp() - interval '1 hour'),
+life AS (INSERT INTO robandit.instance SELECT %(owner)s, clock_timestamp() + make_interval(secs => %(seconds)s)
+  WHERE %(wants)s ON CONFLICT (owner) DO UPDATE SET until = excluded.until)
+UPDATE robandit.lease SET until = clock_timestamp() + make_interval(secs => %(seconds)s)
+WHERE owner = %(owner)s AND experiment = ANY(%(held)s::int[]) RETURNING experiment, fence"""
+SHARE = """SELECT (SELECT count(*) FROM robandit.experiment), 1 + (SELECT count(*) FROM robandit.instance
+  WHERE until > clock_timestamp() AND owner <> %s)"""
 RELEASE = """UPDATE robandit.lease SET until = clock_timestamp() - interval '1 second'
 WHERE owner = %s AND experiment = ANY(%s::int[]) RETURNING experiment"""
 LEASES = """SELECT id, name, owner, address, until > clock_timestamp()
 FROM robandit.experiment JOIN robandit.lease ON lease.experiment = experiment.id"""
+
+
+class ImpatientConnection(psycopg.Connection[Any]):
+    """A connection on which no statement takes longer than it may: a server that hangs keeps the network alive."""
+
+    seconds = LONGEST
+
+    def wait(self, gen: Any, *more: Any, **options: Any) -> Any:
+        return super().wait(end_after(self.seconds, gen), *more, **options)
+
+
+def end_after(seconds: float, steps: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """Yields what psycopg waits for, which is asked now and then. Raises Unreachable when it took too long."""
+    ends, wanted = time.monotonic() + seconds, next(steps)
+    while True:
+        ready = yield wanted
+        if not ready and time.monotonic() > ends:
+            raise Unreachable(f"the database did not answer for {seconds:g} seconds")
+        try:
+            wanted = steps.send(ready)
+        except StopIteration as end:
+            return end.value
+
+
+def is_refusal(error: psycopg.Error) -> bool:
+    """Whether a statement is wrong, so that trying it again is in vain."""
+    if error.sqlstate is None:
+        return not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return error.sqlstate.startswith(REFUSALS)
 
 
 class PostgresStore(LeasedStore):
@@ -68,10 +111,12 @@ class PostgresStore(LeasedStore):
             settings = conninfo_to_dict(url)
         except psycopg.ProgrammingError as error:
             raise InputError(f"this is no address of a PostgreSQL database: {str(error).strip()}") from error
-        self.conninfo = make_conninfo(url, **{name: value for name, value in PATIENCE.items() if name not in settings})
+        usual = PATIENCE | {"target_session_attrs": "any" if read_only else "read-write"}
+        self.conninfo = make_conninfo(url, **{name: value for name, value in usual.items() if name not in settings})
         self.where = f"{settings.get('dbname', '')!r} at {settings.get('host', 'this machine')}"
-        self.read_only, self.idle, self.closed = read_only, list[psycopg.Connection[Any]](), False
+        self.read_only, self.idle, self.closed = read_only, list[ImpatientConnection](), False
         self.owner, self.address, self.seconds = secrets.token_hex(8), "", LEASE
+        self.wants = True  # its share of the experiments
         self.fences: dict[int, int] = {}  # of the experiments that this store owns
         self.heads: dict[int, Head] = {}
         try:
@@ -85,15 +130,16 @@ class PostgresStore(LeasedStore):
 
     def check_database(self) -> None:
         """Create the tables where there are none. Raises InputError for a database of another layout."""
-        ((encoding, fsync, pages, there),) = self.ask(
+        ((encoding, fsync, pages, there, whole),) = self.ask(
             "SELECT current_setting('server_encoding'), current_setting('fsync'), current_setting('full_page_writes'),"
-            " to_regclass('robandit.meta') IS NOT NULL"
+            " to_regclass('robandit.meta') IS NOT NULL,"
+            " to_regclass('robandit.instance') IS NOT NULL"
         )
         if encoding != "UTF8":
             raise InputError(f"the database {self.where} is encoded in {encoding}, and UTF8 is needed")
         if not there and self.read_only:
             raise InputError(f"the database {self.where} holds no experiments")
-        if not there:
+        if not whole and not self.read_only:  # an older version knew fewer tables, and needs no other
             self.connect_and(lambda db: db.execute(SCHEMA))
         ((version,),) = self.ask("SELECT value FROM robandit.meta WHERE key = 'format'")
         if version != FORMAT:
@@ -103,41 +149,62 @@ class PostgresStore(LeasedStore):
         off = [name for name, value in (("fsync", fsync), ("full_page_writes", pages)) if value != "on"]
         self.notes = [f"PostgreSQL runs with {name}=off: a power cut loses data" for name in off]
 
-    def connect_and(self, work: Any) -> Any:
+    def connect_and(self, work: Any, seconds: float = LONGEST) -> Any:
         """Returns what some work on an idle connection returns, or on a new one. Raises Unreachable."""
         try:
-            db = self.idle.pop() if self.idle else self.connect()
+            db = self.lend(seconds)
             try:
                 result = work(db)
             except BaseException as error:
-                if isinstance(error, psycopg.Error) and not db.closed:
+                if isinstance(error, psycopg.Error) and self.is_final(error) and not db.closed:
                     self.idle.append(db)  # it said no, and goes on
                 else:
                     db.close()
                 raise
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        except psycopg.Error as error:
+            if self.is_final(error):
+                raise
             raise Unreachable(str(error).strip().partition("\n")[0]) from error
         self.idle.append(db)
         if self.closed:  # by another thread, meanwhile
             self.hang_up()
         return result
 
-    def connect(self) -> psycopg.Connection[Any]:
-        """Returns a new connection, on which a commit is durable when it returns."""
-        db = psycopg.connect(self.conninfo, autocommit=True)
-        db.execute("SET default_transaction_read_only = on" if self.read_only else DURABLE)
+    def is_final(self, error: psycopg.Error) -> bool:
+        """Whether an error says that a statement is wrong here, not that the server cannot do it now."""
+        return is_refusal(error) or (self.read_only and error.sqlstate == READ_ONLY)
+
+    def lend(self, seconds: float) -> ImpatientConnection:
+        """Returns an idle connection, or a new one, on which a commit is durable when it returns."""
+        try:
+            db = self.idle.pop()
+            db.seconds = seconds
+        except IndexError:
+            db = ImpatientConnection.connect(self.conninfo, autocommit=True)
+            db.seconds = seconds
+            try:
+                db.execute("SET default_transaction_read_only = on" if self.read_only else SETTINGS)
+            except BaseException:
+                db.close()
+                raise
         return db
 
-    def ask(self, query: str, values: Any = (), *, again: bool = True) -> list[Any]:
+    def ask(self, query: str, values: Any = (), *, again: bool = True, seconds: float = LONGEST) -> list[Any]:
         """Returns the rows of a query, run `again` on a new connection if the server has hung up on the old ones."""
+        began = time.monotonic()
         try:
-            rows: list[Any] = self.connect_and(lambda db: db.execute(query, values).fetchall())
+            rows: list[Any] = self.connect_and(lambda db: db.execute(query, values).fetchall(), seconds)
         except Unreachable:
             self.hang_up()
-            if not again:
+            if not again or time.monotonic() - began > seconds:
                 raise
-            rows = self.ask(query, values, again=False)
+            rows = self.ask(query, values, again=False, seconds=seconds)
         return rows
+
+    @property
+    def brief(self) -> float:
+        """Returns the seconds that a statement may take on which a lease or a reply depends."""
+        return self.seconds / 2
 
     @property
     def leased(self) -> LeasedStore:
@@ -149,6 +216,10 @@ class PostgresStore(LeasedStore):
         rows = self.ask("SELECT value FROM robandit.meta WHERE key = %s", (key,))
         return rows[0][0] if rows else value
 
+    def replace_meta(self, key: str, value: bytes) -> None:
+        replace = "INSERT INTO robandit.meta VALUES(%s, %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+        self.ask(f"{replace} RETURNING key", (key, value))
+
     def experiments(self) -> list[ExperimentRecord]:
         rows = self.ask("SELECT id, name, about FROM robandit.experiment ORDER BY id")
         return [ExperimentRecord(*row) for row in rows]
@@ -158,7 +229,10 @@ class PostgresStore(LeasedStore):
         query = "SELECT robandit.create_experiment(%s, %s, %s, %s, %s, %s, %s)"
         try:
             ((number,),) = self.ask(
-                query, (name, about, first, head.chain, self.owner, self.seconds, self.address), again=False
+                query,
+                (name, about, first, head.chain, self.owner, self.seconds, self.address),
+                again=False,
+                seconds=self.brief,
             )
         except psycopg.errors.UniqueViolation as error:
             raise StoreRefusal(f"an experiment has the name {name!r} already") from error
@@ -174,8 +248,9 @@ class PostgresStore(LeasedStore):
             raise StoreRefusal(f"experiment {experiment} does not belong to this process")
         heads = {experiment: self.heads[experiment] for experiment in touched}
         after = heads | advance_heads(rows, self.heads)
+        fences = {one: self.fences[one] for one in touched}
         changes = [
-            [one, self.fences[one], heads[one].line, heads[one].chain.hex(), line, chain.hex()]
+            [one, fences[one], heads[one].line, heads[one].chain.hex(), line, chain.hex()]
             for one, (line, chain) in sorted(after.items())
         ]
         values = [msgspec.json.encode(part).decode() for part in (changes, rows, [one[:3] for one in snapshots])]
@@ -184,10 +259,12 @@ class PostgresStore(LeasedStore):
                 "SELECT robandit.commit_lines(%s, %s, %s, %s::bytea[])",
                 (*values, [one.body for one in snapshots]),
                 again=False,
+                seconds=self.seconds,
             )
         except (psycopg.errors.RaiseException, psycopg.IntegrityError, psycopg.DataError) as error:
             raise StoreRefusal(str(error.diag.message_primary or error)) from error
-        self.heads |= after
+        # a commit that ends when nobody waits for it any more leaves alone what was taken again since
+        self.heads |= {one: after[one] for one, fence in fences.items() if self.fences.get(one) == fence}
 
     def lines(self, experiment: int, after: int = 0, *, acts: bool = False) -> Iterator[tuple[int, str]]:
         only = "AND act" if acts else ""
@@ -199,20 +276,33 @@ class PostgresStore(LeasedStore):
             after = piece[-1][0]
 
     def settled(self, experiment: int, number: int) -> str | None:
-        rows = self.ask("SELECT body FROM robandit.line WHERE experiment = %s AND settles = %s", (experiment, number))
+        query = "SELECT body FROM robandit.line WHERE experiment = %s AND settles = %s"
+        rows = self.ask(query, (experiment, number), seconds=self.brief)
         return rows[0][0] if rows else None
 
     def head(self, experiment: int) -> Head:
-        return Head(*self.ask("SELECT line, chain FROM robandit.head WHERE experiment = %s", (experiment,))[0])
+        query = "SELECT line, chain FROM robandit.head WHERE experiment = %s"
+        return Head(*self.ask(query, (experiment,), seconds=self.brief)[0])
 
     def snapshot(self, experiment: int) -> Snapshot | None:
         query = "SELECT * FROM robandit.snapshot WHERE experiment = %s ORDER BY line DESC LIMIT 1"
         rows = self.ask(query, (experiment,))
         return Snapshot(*rows[0]) if rows else None
 
-    def claim(self, most: int, again: Iterable[int] = (), but: Iterable[int] = ()) -> list[TakenLease]:
+    def share(self) -> int:
+        ((experiments, processes),) = self.ask(SHARE, (self.owner,), seconds=self.brief)
+        return math.ceil(int(experiments) / int(processes))
+
+    def resign(self) -> None:
+        self.wants = False
+        self.ask("DELETE FROM robandit.instance WHERE owner = %s RETURNING owner", (self.owner,), seconds=self.brief)
+
+    def claim(
+        self, most: int, again: Iterable[int] = (), but: Iterable[int] = (), spare: float = 0.0
+    ) -> list[TakenLease]:
         values = {"owner": self.owner, "address": self.address, "seconds": self.seconds, "most": most}
-        fences = dict(self.ask(CLAIM, values | {"again": list(again), "but": list(but)}))
+        values |= {"again": list(again), "but": list(but), "spare": spare}
+        fences = dict(self.ask(CLAIM, values, seconds=self.brief))
         rows = self.ask(
             "SELECT id, name, about, line, chain FROM robandit.experiment JOIN robandit.head ON experiment = id"
             " WHERE id = ANY(%s::int[]) ORDER BY id",
@@ -231,19 +321,20 @@ class PostgresStore(LeasedStore):
                 raise StoreRefusal(f"the experiment {lease.name!r} is served at {lease.address or 'another process'}")
 
     def renew(self, held: dict[int, int]) -> list[int]:
-        renewed = dict(self.ask(RENEW, (self.seconds, self.owner, list(held))))
+        values = {"owner": self.owner, "seconds": self.seconds, "held": list(held), "wants": self.wants}
+        renewed = dict(self.ask(RENEW, values, seconds=self.brief))
         return [one for one, fence in held.items() if renewed.get(one) != fence]
 
     def release(self, experiments: Iterable[int]) -> None:
-        self.ask(RELEASE, (self.owner, list(experiments)))
+        self.ask(RELEASE, (self.owner, list(experiments)), seconds=self.brief)
 
     def find_lease(self, id: str) -> Lease | None:
         by = "id = %s::bigint" if id.isascii() and id.isdigit() and len(id) < 12 else "name = %s"
-        rows = self.ask(f"{LEASES} WHERE {by}", (id,)) if "\0" not in id else []
+        rows = self.ask(f"{LEASES} WHERE {by}", (id,), seconds=self.brief) if "\0" not in id else []
         return Lease(*rows[0]) if rows else None
 
     def all_leases(self) -> list[Lease]:
-        return [Lease(*row) for row in self.ask(f"{LEASES} ORDER BY id")]
+        return [Lease(*row) for row in self.ask(f"{LEASES} ORDER BY id", seconds=self.brief)]
 
     def close(self) -> None:
         with suppress(Unreachable):  # then they wait until the leases have run out

@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS robandit.snapshot(
 CREATE TABLE IF NOT EXISTS robandit.lease(
   experiment int PRIMARY KEY, owner text NOT NULL, fence bigint NOT NULL, until timestamptz NOT NULL,
   address text NOT NULL, UNIQUE(experiment, fence));
+CREATE TABLE IF NOT EXISTS robandit.instance(owner text COLLATE "C" PRIMARY KEY, until timestamptz NOT NULL);
 
 CREATE OR REPLACE FUNCTION robandit.create_experiment(
   its_name text, its_about text, first text, its_chain bytea, its_owner text, seconds float8, its_address text

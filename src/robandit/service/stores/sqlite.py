@@ -4,6 +4,7 @@ SQLite 3.7.0 to 3.51.2 can lose acknowledged commits when one connection writes 
 library that Python links is usually one of these: such a one is refused.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -55,14 +56,29 @@ class SqliteStore(OneOwner):
         self.writing, self.pages = RLock(), 0
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         try:
+            if not read_only and vfs is None:
+                create_private(self.path)
             self.db = apsw.Connection(self.path, flags=flags, vfs=vfs)
             try:
                 self.begin(read_only)
             except BaseException:
                 self.db.close()
                 raise
-        except apsw.Error as error:
+        except (apsw.Error, OSError) as error:
             raise InputError(f"the database {self.path!r} cannot be used: {error}") from error
+        self.files = {} if vfs is not None or read_only else {name: file_at(name) for name in self.names}
+        self.notes = [] if vfs is not None else notes_on(self.path)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The file, and the log beside it."""
+        return self.path, f"{self.path}-wal"
+
+    def check_files(self) -> None:
+        """Raises FileNotFoundError if what was just written is in a file that has no name any more, or another one."""
+        for name, file in self.files.items():
+            if file is not None and file_at(name) != file:
+                raise FileNotFoundError(f"{name!r} was removed or replaced: what is written to it is lost")
 
     def begin(self, read_only: bool) -> None:
         """Settings, tables, and where each journal ends."""
@@ -128,6 +144,10 @@ class SqliteStore(OneOwner):
             stored: bytes = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
         return stored
 
+    def replace_meta(self, key: str, value: bytes) -> None:
+        with self.transaction() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
+
     def experiments(self) -> list[ExperimentRecord]:
         rows = self.reader.execute("SELECT id, name, about FROM experiment ORDER BY id")
         return [ExperimentRecord(*row) for row in rows]
@@ -142,6 +162,7 @@ class SqliteStore(OneOwner):
                 self.insert([row], heads)
         except apsw.ConstraintError as error:
             raise StoreRefusal(f"an experiment has the name {name!r} already") from error
+        self.check_files()
         self.heads |= heads
         return number
 
@@ -159,6 +180,7 @@ class SqliteStore(OneOwner):
                     )
         except apsw.ConstraintError as error:
             raise StoreRefusal(f"a line or a decision is there already: {error}") from error
+        self.check_files()
         self.heads |= heads
         self.checkpoint()
 
@@ -194,6 +216,7 @@ class SqliteStore(OneOwner):
 
     def backup(self, path: Path | str) -> None:
         """Copy the database as of now, while others write."""
+        create_private(path)
         target = apsw.Connection(str(path))
         try:
             with target.backup("main", self.reader, "main") as copy:
@@ -207,6 +230,32 @@ class SqliteStore(OneOwner):
             with suppress(apsw.ThreadingViolationError):  # a thread is in the middle of reading, and ends with us
                 db.close()
         self.db.close()  # moves the log into the file, unless somebody still reads: then the next start does
+
+
+def create_private(path: Path | str) -> None:
+    """Create a file that only its owner can read, unless it is there: it has the seeds and the key of all ids.
+
+    SQLite gives its log the same mode.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def file_at(name: str) -> tuple[int, int] | None:
+    """Returns which file a name stands for; None if there is none."""
+    try:
+        status = os.stat(name)
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def notes_on(path: str) -> list[str]:
+    """Returns what an operator should know about the database's file."""
+    mode = os.stat(path).st_mode & 0o777
+    if not mode & 0o077:
+        return []
+    return [f"other users may use {path!r} (mode {mode:03o}), which has the seeds and the key of all ids: chmod 600"]
 
 
 def open_at(url: str, read_only: bool) -> SqliteStore:

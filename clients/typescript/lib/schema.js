@@ -1,0 +1,2 @@
+// Written by make_types.py from the OpenAPI document: change the messages of the service, not this file.
+export {};

@@ -1,0 +1,194 @@
+"""Alarms: honest sources may differ by a factor, influence is needed, and silence has denominators."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robandit as rb
+from robandit.forensics.alarms import as_others_report
+from robandit.forensics.blocks import Cells, cut_blocks, log_gains
+from robandit.forensics.exposure import Exposures, exposures_by_mark
+from robandit.forensics.reward_log import RewardLog
+from robandit.forensics.statistics import above_usual, reported_rows
+
+
+def cells_of(size: int, own: int, ones: int, x: int) -> Cells:
+    zero = np.zeros(1, np.int64)
+    return Cells(zero, zero, np.array([x]), np.array([[size, own, ones]]), zero)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("stake", [3.0, 30.0])
+def test_no_honest_crowd_earns_a_bettor_anything(sign: int, stake: float) -> None:
+    """Exactly, by every outcome of a block: odds anywhere within the factor, given the sum, earn at most the stake.
+
+    The source stands at one end of the factor and the others anywhere; at the end itself the bet is fair.
+    """
+    luck, alike, least = np.random.default_rng(1), 4.0, 0.2
+    for trial in range(40):
+        own, size = int(luck.integers(1, 4)), 8
+        spread = np.full(size - own, least) if trial == 0 else least * alike ** luck.random(size - own)
+        odds = np.concatenate([np.full(own, least * alike), spread])
+        odds = odds if sign == 1 else least**2 * alike / odds
+        weights = np.zeros((size + 1, own + 1))
+        for course in itertools.product((0, 1), repeat=size):
+            weights[sum(course), sum(course[:own])] += math.prod(
+                o / (1 + o) if r else 1 / (1 + o) for o, r in zip(odds, course, strict=True)
+            )
+        for ones in range(1, size):
+            gains = [
+                math.exp(float(log_gains(cells_of(size, own, ones, x), alike**sign, stake**sign)[0]))
+                if weights[ones, x] > 0
+                else 0.0
+                for x in range(own + 1)
+            ]
+            mean = float(weights[ones] @ gains / weights[ones].sum())
+            assert mean <= 1.0 + 1e-9
+            if trial == 0:
+                assert mean == pytest.approx(1.0)
+
+
+def test_blocks_hold_one_arm_and_end_in_time() -> None:
+    arms = np.array([0] * 5 + [1] * 3 + [0] * 5)
+    blocks = cut_blocks(arms, size=4, span=8)
+    assert blocks.of_row.tolist() == [0, 0, 0, 0, 1, 2, 2, 2, 1, 1, 1, -1, -1]
+    assert blocks.ends.tolist() == [3, 10, 12]
+    for block in range(len(blocks.ends)):
+        rows = np.nonzero(blocks.of_row == block)[0]
+        assert len(set(arms[rows])) == 1
+        assert rows.max() <= blocks.ends[block] < rows.min() + 8
+        assert len(rows) <= 4
+    whole = cut_blocks(np.zeros(100, np.int64), size=10, span=1000)
+    assert whole.ends.tolist() == list(range(9, 100, 10))
+
+
+def test_a_block_is_the_same_whenever_one_looks() -> None:
+    """What was compared after some rows is compared in the same way after all: else looking again would cheat."""
+    luck = np.random.default_rng(2)
+    arms = luck.choice(4, 3000, p=[0.7, 0.2, 0.09, 0.01])
+    whole = cut_blocks(arms)
+    for rows in (500, 1111, 2500):
+        part = cut_blocks(arms[:rows])
+        closed = whole.ends < rows
+        of_whole = np.where((whole.of_row >= 0) & closed[whole.of_row], whole.of_row, -1)[:rows]
+        assert np.array_equal(of_whole >= 0, part.of_row >= 0)
+        pairs = set(zip(of_whole[of_whole >= 0].tolist(), part.of_row[part.of_row >= 0].tolist(), strict=True))
+        assert len(pairs) == closed.sum()
+
+
+def test_rewards_between_0_and_1_are_compared_with_the_mean_before() -> None:
+    rewards, arms = np.array([1.0, 1.0, 0.5, 0.9, 0.2, 1.0, 0.0]), np.array([0, 0, 0, 0, 0, 1, 1])
+    assert above_usual(rewards, arms).tolist() == [1, 1, 0, 1, 0, 1, 0]
+    assert above_usual(np.array([1.0, 1.0, 0.0]), np.zeros(3, np.int64)).tolist() == [1, 1, 0]
+
+
+def shop(ring: bool, level: float = 1.0, rows: int = 6000, only: str = "") -> RewardLog:
+    """Thompson sampling among three arms; six of 60 visitors praise the worst, or one in six buys more often."""
+    luck = np.random.default_rng(5)
+    means, ones, zeros = np.array([0.1, 0.15, 0.25]), np.ones(3), np.ones(3)
+    codes = luck.integers(0, 60, rows)
+    arms, rewards = np.zeros(rows, np.int64), np.zeros(rows)
+    for row in range(rows):
+        arm = int(luck.beta(ones, zeros).argmax())
+        reward = float(luck.random() < means[arm] * (level if codes[row] < 10 else 1.0))
+        if ring and codes[row] < 12:
+            reward = float(arm == 0)
+        arms[row], rewards[row] = arm, reward
+        ones[arm], zeros[arm] = ones[arm] + reward, zeros[arm] + 1 - reward
+    defaulted = (rewards == 0.0) if only else None
+    asked = np.full(rows, only == "asked")
+    if only == "unknown":
+        codes = np.where(rewards == 0.0, 60, codes)
+    log = rb.Log(arms, np.ones(rows), rewards)
+    names = tuple(f"v{number}" for number in range(60))
+    return RewardLog(log, ("a", "b", "c"), names, codes, defaulted=defaulted, asked=asked)
+
+
+def look(log: RewardLog) -> Any:
+    return rb.audit(log, "thompson", price=False, replays=2, threads=1)
+
+
+def test_a_ring_that_moved_the_leader_raises_an_alarm() -> None:
+    found = look(shop(ring=True))
+    assert found.alarms()["rate"] is not None
+    signal = found.signals[0]
+    assert set(signal.subjects) == {f"v{number}" for number in range(12)}
+    assert signal.moved > 0.5
+    assert "factor of at most 4" in signal.assumption
+    assert " 1 on a, the others 0.2" in signal.text
+
+
+def test_visitors_who_buy_more_are_a_notice_with_its_size() -> None:
+    found = look(shop(ring=False, level=2.2))
+    assert set(found.alarms().values()) == {None}
+    assert "level" in found.notices()
+    signal = next(one for one in found.signals if one.statistic == "level")
+    assert "times what the others do" in signal.text
+    assert {"v0", "v1"} <= set(signal.subjects)
+
+
+def test_a_shop_that_reports_only_sales_needs_to_say_for_whom_it_decided() -> None:
+    """Every source that reports sells each time: without denominators that is no news, and nobody is named."""
+    found = look(shop(ring=False, only="unknown"))
+    assert found.alarms() == {"selection": None}
+    assert found.flagged() == []
+    assert any("name the source (or the unit) when you decide" in text for text in found.notes_on("cannot-test"))
+    honest, lied = look(shop(ring=False, only="asked")), look(shop(ring=True, only="asked"))
+    assert set(honest.alarms().values()) == {None}
+    assert honest.flagged() == []
+    assert lied.alarms()["rate"] is not None
+    assert len(lied.flagged()) == 12
+
+
+def test_rewards_as_the_others_report_them() -> None:
+    arms = np.array([0] * 80 + [1] * 4)
+    codes = np.array([0, 1] * 40 + [0, 0, 0, 0])
+    rewards = np.where(codes == 0, 1.0, 0.0)
+    rewards[41:80:2] = 0.5
+    log = RewardLog(rb.Log(arms, np.ones(84), rewards), ("a", "b"), ("x", "y"), codes)
+    changed = as_others_report(reported_rows(log, codes), np.array([0]))
+    assert changed[:80:2].tolist() == [0.0] * 20 + [0.5] * 20  # block by block
+    assert changed[1::2][:40].tolist() == rewards[1::2][:40].tolist()
+    assert changed[80:].tolist() == [1.0] * 4  # nobody else reported on that arm
+
+
+def lossy(luck: Any, rows: int, extra: float, first: int = 0) -> tuple[Exposures, tuple[Any, Any, Any]]:
+    """Three arms at .2, .3, .5; one to nine in a hundred decisions are lost by the hour, of the first arm more."""
+    share = np.array([0.2, 0.3, 0.5])
+    arms, numbers = luck.choice(3, rows, p=share), np.arange(rows)
+    loss = 0.05 + 0.04 * np.sin(numbers / 300)
+    loss = np.where((arms == 0) & (numbers >= first), loss + (1 - loss) * extra, loss)
+    lost = luck.random(rows) < loss
+    shown = np.bincount(arms[~lost], minlength=3)
+    return Exposures(numbers[lost], arms[lost], share[arms[lost]], numbers[lost], shown), (numbers, arms, share[arms])
+
+
+def test_lost_exposures_are_found_and_clean_logs_are_quiet() -> None:
+    """60 clean logs, looked at 100 times, at level .05: more than 9 would come with a probability below .002."""
+    luck, marks = np.random.default_rng(8), np.arange(100, 10_001, 100)
+
+    def rings(extra: float, first: int = 0) -> tuple[int | None, int]:
+        logs = exposures_by_mark(*lossy(luck, 10_000, extra, first), marks)
+        over = [mark for mark, one in zip(marks, logs, strict=True) if np.exp(one).mean() >= 20.0]
+        return (int(over[0]) if over else None), int(logs[-1].argmax())
+
+    assert sum(rings(0.0)[0] is not None for _ in range(60)) <= 9
+    found = [rings(0.1) for _ in range(10)]
+    assert all(row is not None and row < 5000 and arm == 0 for row, arm in found)
+    assert all((rings(0.3, 5000)[0] or 0) > 5000 for _ in range(5))
+
+
+def test_a_bet_on_lost_exposures_is_fair() -> None:
+    """Exactly: with a fate that does not depend on the arm, the next lost decision leaves the wealth as it was."""
+    share = np.array([0.2, 0.3, 0.5])
+    before = Exposures(np.array([3]), np.array([1]), share[[1]], np.array([4]), np.ones(3, np.int64))
+    decided = np.arange(5), np.array([0, 1, 2, 1, 0]), share[[0, 1, 2, 1, 0]]
+    now = exposures_by_mark(before, decided, np.array([9]))[0]
+    after = np.zeros(3)
+    for arm in range(3):
+        one = Exposures(np.array([3, 9]), np.array([1, arm]), share[[1, arm]], np.array([4, 9]), np.ones(3, np.int64))
+        after += share[arm] * np.exp(exposures_by_mark(one, decided, np.array([9]))[0])
+    assert after == pytest.approx(np.exp(now))

@@ -1,0 +1,131 @@
+"""OpenFeature: the protocol's routes as its own SDK and a plain client use them, and our provider that tracks."""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from openfeature import api
+from openfeature.contrib.provider.ofrep import OFREPProvider
+from openfeature.evaluation_context import EvaluationContext
+from openfeature.track import TrackingEventDetails
+
+from robandit.client import Client
+from robandit.openfeature import RobanditProvider
+from tests.serving import Running, running
+
+FLAGS = "/ofrep/v1/evaluate/flags"
+VISITOR = {"context": {"targetingKey": "visitor 1", "country": "nl"}}
+
+
+@pytest.fixture(scope="module")
+def live() -> Iterator[Running]:
+    with running() as served, Client(served.url) as client:
+        client.create("kept", ["old", "new"], rules={"sticky": True})
+        client.create("also", ["old", "new"], rules={"sticky": True})
+        client.create("anew", ["old", "new"])
+        yield served
+
+
+def decisions(live: Running, name: str) -> int:
+    count: int = httpx.get(f"{live.url}/v1/experiments/{name}").json()["decisions"]
+    return count
+
+
+def test_all_flags_of_a_unit_stay_and_are_not_sent_twice(live: Running) -> None:
+    first = httpx.post(live.url + FLAGS, json=VISITOR)
+    assert first.status_code == 200
+    flags = first.json()["flags"]
+    assert [flag["key"] for flag in flags] == ["kept", "also"]
+    assert all(flag["value"] == flag["variant"] and flag["reason"] == "SPLIT" for flag in flags)
+    known = {"if-none-match": f'"other", {first.headers["etag"]}'}
+    again = httpx.post(live.url + FLAGS, json=VISITOR, headers=known)
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == first.headers["etag"]
+    other = httpx.post(live.url + FLAGS, json={"context": {"targetingKey": "visitor 2"}}, headers=known)
+    assert other.status_code == 200
+    assert [decisions(live, name) for name in ("kept", "also", "anew")] == [2, 2, 0]
+
+
+def test_a_single_flag_and_all_flags_agree(live: Running) -> None:
+    (kept, _) = httpx.post(live.url + FLAGS, json=VISITOR).json()["flags"]
+    assert httpx.post(f"{live.url}{FLAGS}/kept", json=VISITOR).json() == kept
+    url = f"{live.url}/v1/experiments/kept/decisions/{kept['metadata']['decision']}/reward"
+    assert httpx.put(url, json={"reward": 1}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [({}, "INVALID_CONTEXT"), ({"context": {"targetingKey": 7}}, "INVALID_CONTEXT"), ([], "PARSE_ERROR")],
+)
+def test_without_a_unit_nothing_is_decided(live: Running, body: Any, code: str) -> None:
+    before = decisions(live, "kept")
+    answer = httpx.post(live.url + FLAGS, json=body)
+    assert answer.status_code in (400, 422)
+    assert answer.json()["errorCode"] == code
+    assert decisions(live, "kept") == before
+
+
+def test_a_flag_that_cannot_be_decided_does_not_hold_up_the_others(
+    live: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = live.service.engine.by_name["also"].id
+    monkeypatch.setattr(live.service.ownership, "holds", lambda experiment: experiment != moved)
+    kept, also = httpx.post(live.url + FLAGS, json=VISITOR).json()["flags"]
+    assert kept["value"] in ("old", "new")
+    assert (also["key"], also["errorCode"]) == ("also", "GENERAL")
+    assert "value" not in also
+
+
+def test_a_token_comes_as_a_key_too_and_sees_its_own_flags_only(tmp_path: Path) -> None:
+    with running(folder=tmp_path, boss="admin", shop="decide") as served:
+        with Client(served.url, served.tokens["boss"]) as client:
+            client.create("kept", ["old", "new"], rules={"sticky": True})
+        for path in (FLAGS, f"{FLAGS}/kept", "/v1/experiments/kept/decisions"):
+            body = VISITOR if path.startswith("/ofrep") else {}
+            assert httpx.post(served.url + path, json=body).status_code == 401
+            assert httpx.post(served.url + path, json=body, headers={"x-api-key": "wrong"}).status_code == 401
+            headers = {"x-api-key": served.tokens["shop"]}
+            assert httpx.post(served.url + path, json=body, headers=headers).status_code in (200, 201)
+
+
+def test_the_configuration_says_what_to_expect(live: Running) -> None:
+    answer = httpx.get(f"{live.url}/ofrep/v1/configuration")
+    assert answer.json()["capabilities"]["flagEvaluation"] == {"supportedTypes": ["string"]}
+    assert httpx.get(answer.url, headers={"if-none-match": answer.headers["etag"]}).status_code == 304
+
+
+def test_the_stock_sdk_decides_through_the_protocol(live: Running) -> None:
+    provider = OFREPProvider(live.url)
+    api.set_provider(provider, "stock")
+    details = api.get_client("stock").get_string_details("anew", "none", EvaluationContext("visitor 3"))
+    assert details.value in ("old", "new")
+    assert details.error_code is None
+    provider.session.close()
+
+
+def test_a_tracked_event_rewards_the_last_decision(live: Running, caplog: pytest.LogCaptureFixture) -> None:
+    with Client(live.url) as service:
+        offers = service.create("offers", ["red", "green"])
+        provider = RobanditProvider(service, {"purchase": ["offers"], "refund": ["offers"]}, remembered=2)
+        api.set_provider(provider, "tracked")
+        flags = api.get_client("tracked")
+        for place in range(3):
+            assert flags.get_string_value("offers", "none", EvaluationContext(f"visitor {place}")) in ("red", "green")
+        flags.track("purchase", EvaluationContext("visitor 1"), TrackingEventDetails(value=0.25))
+        flags.track("purchase", EvaluationContext("visitor 2"))
+        assert offers.about()["rewards"] == 2
+        with caplog.at_level(logging.WARNING, "robandit.openfeature"):
+            flags.track("purchase", EvaluationContext("visitor 0"))  # forgotten
+            flags.track("refund", EvaluationContext("visitor 1"), TrackingEventDetails(value=1.0))  # another value
+            flags.track("purchase")
+            flags.track("scrolled", EvaluationContext("visitor 1"))
+        assert len(caplog.records) == 3
+        assert offers.about()["rewards"] == 2
+        details = flags.get_boolean_details("offers", False, EvaluationContext("visitor 1"))
+        assert (details.value, str(details.error_code)) == (False, "TYPE_MISMATCH")
+        assert flags.get_string_value("nothing", "none", EvaluationContext("visitor 1")) == "none"
+        assert asyncio.run(flags.get_string_value_async("offers", "none", EvaluationContext("v"))) in ("red", "green")

@@ -1,0 +1,149 @@
+"""Any process serves any experiment: requests are forwarded to its owner, and experiments spread over the processes."""
+
+import asyncio
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from robandit.service.forward import Forwarder
+from robandit.service.leases import Leases
+from robandit.service.perform import perform, reach
+from robandit.service.problems import Problem
+from robandit.service.routes import ROUTES
+from robandit.service.service import Service
+from robandit.service.stores.postgres import PostgresStore
+from robandit.service.tokens import Tokens, new_token
+from tests.crowd import send
+from tests.fleet import Fleet
+from verification.fleet import Trial, try_fleet
+
+NEW = {"name": "50 % off: a+b ä", "arms": ["x", "y/z"], "policy": "samba"}
+PATH = "/v1/experiments/50%20%25%20off:%20a+b%20%C3%A4"
+
+
+@pytest.fixture(scope="module")
+def fleet(postgres: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    url = postgres.database()
+    fleet = Fleet(url, tmp_path_factory.mktemp("fleet"))
+    fleet.pair()
+    yield fleet
+    fleet.end()
+    postgres.give_back(url)
+
+
+def fetch_text(address: str, token: str, path: str) -> str:
+    """A file of a process, whichever serves its experiment."""
+    reply = httpx.get(f"{address}{path}", headers={"authorization": f"Bearer {token}"})
+    assert reply.status_code == 200, reply.text
+    return reply.text
+
+
+def test_a_process_answers_for_another_as_that_would(fleet: Fleet) -> None:
+    """The other one is no owner: with one experiment only, its creator has its share."""
+    owner, other = fleet.processes
+    token = fleet.token
+    assert send(owner, token, "POST", "/v1/experiments", NEW)[0] == 201
+    assert send(other, token, "GET", PATH, follows=True)[::2] == (307, f"{owner}{PATH}")
+    status, decision, _ = send(other, token, "POST", f"{PATH}/decisions", {}, "k")
+    assert status == 201
+    assert send(other, token, "POST", f"{PATH}/decisions", {}, "k")[:2] == (200, decision)
+    reward = f"{PATH}/decisions/{decision['id']}/reward"
+    assert send(other, token, "PUT", reward, {"reward": 1})[:2] == (201, {"new": True})
+    assert send(other, token, "PATCH", f"{PATH}/arms/y/z", {"change": "paused"})[0] == 200
+    assert send(other, token, "POST", f"{PATH}/sources/a%2Fb", {"change": "quarantined"})[0] == 200
+    csv = [fetch_text(one, token, f"{PATH}/export?format=csv&unrewarded=true") for one in (owner, other)]
+    assert csv[0] == csv[1]
+    assert csv[0].count("\n") == 2
+    weak = new_token(fleet.folder / "tokens", "reader", "read", experiments="nothing")
+    time.sleep(1.0)  # until both have read the file again
+    asked: list[tuple[Any, ...]] = [
+        (token, "PUT", reward, {"reward": 1}),
+        (token, "PUT", reward, {"reward": 0}),
+        (token, "PUT", reward, {"reward": 7}),
+        (token, "PUT", f"{PATH}/decisions/nonsense/reward", {"reward": 1}),
+        (token, "POST", f"{PATH}/decisions", {"eligible": ["nobody"]}),
+        (token, "POST", f"{PATH}/decisions", {"nonsense": 1}),
+        (token, "POST", f"{PATH}/rewards", {"rewards": [{"id": decision["id"], "reward": 1}]}),
+        (token, "POST", "/ofrep/v1/evaluate/flags/50%20%25%20off:%20a+b%20%C3%A4", {"context": {"targetingKey": 3}}),
+        (token, "POST", "/v1/experiments/none/decisions", {}),
+        (weak, "GET", PATH),
+        ("", "POST", f"{PATH}/decisions", {}),
+    ]
+    answers = [send(other, *words) for words in asked]
+    assert answers == [send(owner, *words) for words in asked]
+    assert [status for status, _, _ in answers] == [200, 409, 422, 404, 422, 422, 200, 400, 404, 404, 401]
+    assert send(other, token, "GET", PATH)[1]["decisions"] == 1
+
+
+async def answer(service: Service, verb: str, body: bytes, **params: str) -> str:
+    """The sentence of a refusal."""
+    route = next(route for route in ROUTES if route.verb.__name__ == verb)
+    with pytest.raises(Problem) as caught:
+        await reach(perform(service, route, b"", {"experiment": "e", **params}, body, None)[0])
+    assert caught.value.status == 503
+    return caught.value.detail
+
+
+@pytest.mark.parametrize("reply", [b"", b"HTTP/1.1 307 Temporary Redirect\r\ncontent-length: 0\r\n\r\n"])
+def test_an_owner_that_hangs_up_or_sends_on_is_asked_no_longer_than_a_moment(
+    database: str, monkeypatch: pytest.MonkeyPatch, reply: bytes
+) -> None:
+    """What may have been recorded is sent again only if that cannot record it twice; nothing is forwarded twice."""
+    monkeypatch.setattr("robandit.service.forward.HOLD", 0.3)
+    asked: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(reply)
+        writer.close()
+
+    async def work() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        owner = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        store = PostgresStore(database)
+        service = Service(store, Tokens(None), ownership=Leases(store, "http://127.0.0.1:1", 5.0))
+        service.forwarder = Forwarder("http://127.0.0.1:1")
+        service.start()
+        while not service.ownership.fresh:
+            await asyncio.sleep(0.01)
+        await asyncio.to_thread(store.create, "e", "{}", "{}")
+        store.fences.clear()
+        with psycopg.connect(database) as db:
+            db.execute("UPDATE robandit.lease SET owner = 'b', fence = 2, address = %s", (owner,))
+        began = time.monotonic()
+        unsure = await answer(service, "decide", b"{}")
+        assert unsure.startswith("the database failed" if not reply else "the experiment 'e' is changing hands")
+        assert len(asked) == 1 if not reply else len(asked) > 1
+        asked.clear()
+        assert "changing hands" in await answer(service, "reward", b'{"reward": 1}', decision="x")
+        assert len(asked) > 1
+        assert time.monotonic() - began < 10
+        server.close()
+        assert "changing hands" in await answer(service, "decide", b"{}")  # nobody listens: nothing was sent
+        await service.stop()
+
+    asyncio.run(asyncio.wait_for(work(), 60))
+    assert all(b"\r\nrobandit-route: redirect\r\n" in request for request in asked)
+
+
+def test_experiments_spread_while_processes_are_killed_stopped_and_added(database: str, tmp_path: Path) -> None:
+    """A small version of verification/fleet.py, with the same checks; nothing acknowledged is lost."""
+    fleet = Fleet(database, tmp_path)
+    fleet.pair()
+    try:
+        trial = Trial(fleet, 6, 0.05)
+        text = try_fleet(trial, 1.0)
+    finally:
+        codes = fleet.end()
+    print(text)
+    assert set(codes) == {0}
+    assert re.search(r"acknowledged, lost 0; attempts by status: \{", text)
+    kill, stop = trial.phases[2], trial.phases[4]
+    assert len(trial.away(kill)) == len(trial.away(stop)) == 3
+    assert max(trial.away(stop)) < max(10.0, max(trial.away(kill)))
