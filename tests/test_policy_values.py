@@ -228,7 +228,7 @@ def test_softmax_inside_a_floor_keeps_its_expected_step() -> None:
         steps[0] += probabilities[arm] * state.preferences
         outer = floor.start(rb.Setting(3, 1))
         outer.inner.probabilities[:] = probabilities
-        floor.mix(outer)
+        floor.show(outer)
         floor.learn(outer, rb.Choice(arm, outer.probabilities[arm], 0), means[arm], stream(1))
         steps[1] += (0.7 * probabilities[arm] + 0.1) * outer.inner.preferences
     assert steps[1] == pytest.approx(steps[0], rel=1e-9)
@@ -238,7 +238,7 @@ def test_a_floor_gives_a_policy_that_throws_coins_the_probability_of_its_own_dra
     floor = rb.Floor(0.2, Barbar(scale=1))
     state = floor.start(rb.Setting(4, 1000))
     state.inner.probabilities[:] = [0.7, 0.1, 0.1, 0.1]
-    floor.mix(state)
+    floor.show(state)
     assert floor.has_own_choose
     assert floor.own(rb.Choice(0, state.probabilities[0], 3), 4) == pytest.approx((0, 0.7, 3))
     assert rb.Floor(0.2, rb.Samba()).own(rb.Choice(0, 0.61, 3), 4) == (0, 0.61, 3)
@@ -248,7 +248,7 @@ def test_the_floor_mixes_probabilities_and_weights_the_inner_update() -> None:
     policy = rb.policy("floor:share=0.2,inner=(samba:learning_rate=0.1)")
     state = policy.start(rb.Setting(2, 1))
     state.inner.probabilities[:] = [0.25, 0.75]
-    policy.mix(state)  # type: ignore[attr-defined]
+    policy.show(state)  # type: ignore[attr-defined]
     assert state.probabilities == pytest.approx([0.3, 0.7])
     policy.learn(state, rb.Choice(0, state.probabilities[0], 0), 1.0, stream(1))
     assert state.inner.probabilities[0] == pytest.approx(0.25 + 0.1 * 0.25 * 0.25 / 0.3)

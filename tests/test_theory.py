@@ -228,7 +228,7 @@ def explicit(state: candidate.GroupedState) -> tuple[Fraction, ...]:
 def test_the_candidate_groups_arms_without_changing_the_round() -> None:
     """Groups of equal rivals against every arm on its own, the potential in floats; and both of its breaks."""
     game = SambaGame((Fraction(6, 10), *(Fraction(1, 2) for _ in range(7))), Fraction(2, 25))
-    v = candidate.Candidate()
+    v = candidate.CandidatePotential()
 
     def potential(p: tuple[Fraction, ...]) -> float:
         rivals = sorted((float(x) for x in p[1:]), reverse=True)
@@ -244,12 +244,12 @@ def test_the_candidate_groups_arms_without_changing_the_round() -> None:
         drift = sum(float(p[arm] * game.means[arm]) * gain for arm, gain in enumerate(gains))
         regret = 0.1 * (1 - float(p[0]))
         assert float(candidate.weigh_state(game, state, v)[0]) == pytest.approx((drift + regret) / regret, rel=1e-6)
-    flat = candidate.check_candidate(game, candidate.Candidate(foot=4), 3)
+    flat = candidate.check_candidate(game, candidate.CandidatePotential(foot=4), 3)
     assert (flat["states"], flat["violations"]) == (260, 2)
     many = SambaGame((Fraction(9, 10), *(Fraction(1, 2) for _ in range(999))), Fraction(2, 25))
     foot = candidate.arrange(Fraction(1, 331), [(Fraction(300, 331), 1), (Fraction(30, 331) / 998, 998)])
     assert candidate.weigh_state(many, foot, v)[0] > 0
-    assert candidate.weigh_state(many, foot, candidate.Candidate(foot=4))[0] < 0
+    assert candidate.weigh_state(many, foot, candidate.CandidatePotential(foot=4))[0] < 0
 
 
 def deep(arms: int) -> list[tuple[Fraction, ...]]:
