@@ -80,11 +80,11 @@ class Capability(Part):
         return self.can in (Can.BOTH, direction)
 
     def limit(self, means: Floats) -> float | None:
-        """The share of rounds from which on no policy can tell the best arm from another; None if there is none.
+        """The share of rounds from which on no policy can distinguish the best arm from another; None if there is none.
 
         With so many rounds the best arms' mean can be lowered and another's raised until they are equal: what the
         policy sees is then a game with one best arm more. Whoever is held to some rounds or to so many a source
-        leaves others that tell the truth.
+        leaves others that report truly.
         """
         if self.every > 1 or self.first or self.stop is not None or self.sources:
             return None

@@ -55,7 +55,7 @@ def add(commands: Any) -> None:
         help="events below it are left out; default warning",
     )
     parser.add_argument("--access-log", action="store_true", help="log every request too; it implies --log-level info")
-    parser.add_argument("--webhook", metavar="URL", help="tell this address of alarms, acts and a degraded service")
+    parser.add_argument("--webhook", metavar="URL", help="send alarms, acts and a degraded service to this address")
     parser.add_argument("--webhook-secret-file", metavar="FILE", help="its content signs what the webhook sends")
     parser.set_defaults(run=run)
 

@@ -32,7 +32,7 @@ class TeamDraa(DraaEpochs[TeamEpoch]):
     about = About(
         name="team-draa",
         family="BARBAR",
-        summary="DRAA that tells agents apart: few broadcasts, and sums trimmed of what a few agents forge",
+        summary="DRAA that weighs each agent by itself: few broadcasts, and sums trimmed of what a few agents forge",
         reference="Liu, Li & Li 2021",
         fidelity="reconstruction",
         needs=("agents", "horizon", "delta"),
