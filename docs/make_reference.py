@@ -8,7 +8,7 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, get_args, get_origin, get_type_hints
 
 import robandit as rb
 from robandit import PLACES
@@ -93,22 +93,39 @@ def signature(name: str, thing: Any) -> str:
 
 
 def shortened(found: inspect.Signature) -> str:
-    """A signature without modules, a parameter a line where it is long."""
-    kept = [parameter for name, parameter in found.parameters.items() if name not in ("self", "cls")]
-    text = plain(str(found.replace(parameters=kept)))
+    """A signature without modules, one parameter per line where it is long."""
+    parameters = [one for name, one in found.parameters.items() if name not in ("self", "cls")]
+    parameters = [each for one in parameters for each in spelt_out(one)]
+    text = plain(str(found.replace(parameters=parameters)))
     if len(text) < 90:
         return text
-    shown, star = list[str](), False
-    for parameter in kept:
+    lines, star = list[str](), False
+    for parameter in parameters:
         if parameter.kind is parameter.KEYWORD_ONLY and not star:
-            shown, star = [*shown, "*"], True
-        shown.append(plain(str(parameter)))
-    return "(\n" + "".join(f"    {line},\n" for line in shown) + ")" + text.rpartition(")")[2]
+            lines, star = [*lines, "*"], True
+        lines.append(plain(str(parameter)))
+    return "(\n" + "".join(f"    {line},\n" for line in lines) + ")" + text.rpartition(")")[2]
+
+
+def spelt_out(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    """The parameter, or each of those that `**terms` stands for."""
+    if get_origin(parameter.annotation) is not Unpack:
+        return [parameter]
+    (terms,) = get_args(parameter.annotation)
+    return [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=kind,
+            default=inspect.Parameter.empty if name in terms.__required_keys__ else ...,
+        )
+        for name, kind in get_type_hints(terms).items()
+    ]
 
 
 def plain(text: str) -> str:
     """Types as people say them; a default that is a function is not told."""
-    text = re.sub(r"<(function .*? at 0x[0-9a-f]+|factory)>", "...", text)
+    text = re.sub(r"<(function .*? at 0x[0-9a-f]+|factory)>", "...", text).replace("Ellipsis", "...")
     text = re.sub(r"<(\w+\.\w+): [^>]*>", r"\1", text)
     text = re.sub(r"numpy\.ndarray\[tuple\[.*?\], numpy\.dtype\[(numpy\.)?(\w+)\]\]", r"array of \2", text)
     return re.sub(r"\b(robandit(\.\w+)*|typing|collections\.abc|pathlib(\._local)?|numpy)\.", "", text).replace("~", "")
