@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import robandit as rb
-from robandit.forensics.alarms import as_others_report
+from robandit.forensics.alarms import MOVED, as_others_report, draw_others, influence_at_random
 from robandit.forensics.blocks import Cells, cut_blocks, log_gains
 from robandit.forensics.exposure import Exposures, exposures_by_mark
 from robandit.forensics.reward_log import RewardLog
 from robandit.forensics.statistics import above_usual, reported_rows
+from robandit.lab.folds import Folding
 
 
 def cells_of(size: int, own: int, ones: int, x: int) -> Cells:
@@ -117,8 +118,37 @@ def test_a_ring_that_moved_the_leader_raises_an_alarm() -> None:
     signal = found.signals[0]
     assert set(signal.subjects) == {f"v{number}" for number in range(12)}
     assert signal.moved > 0.5
+    assert abs(signal.moved_at_random) < 0.5 * signal.moved
     assert "factor of at most 4" in signal.assumption
     assert " 1 on a, the others 0.2" in signal.text
+
+
+def test_where_the_leader_hangs_by_a_thread_any_sources_move_it() -> None:
+    """Forty honest sources and two equal arms: a random tenth of the rows moves p(leader) far."""
+    luck, rows = np.random.default_rng(3), 4000
+    arms, codes = np.arange(rows) % 2, luck.integers(0, 40, rows)
+    log = rb.Log(arms, np.full(rows, 0.5), (luck.random(rows) < 0.3).astype(float))
+    reported = reported_rows(RewardLog(log, ("a", "b"), tuple(f"v{number}" for number in range(40)), codes), codes)
+    folding = Folding(rb.policy("thompson"), log, codes, rb.Setting(2, rows), threads=1)
+    belief = folding.over_time(np.array([rows]))[0]
+    leader = int(belief.argmax())
+    farthest = influence_at_random(folding, reported, np.arange(4), leader, 2.0)
+    assert farthest is not None
+    assert abs(farthest) > 2 * MOVED
+    first = influence_at_random(folding, reported, np.arange(4), leader, MOVED)
+    assert first is not None
+    assert abs(first) >= MOVED
+    assert influence_at_random(folding, reported, np.arange(30), leader, 2.0) is None  # too few others
+
+
+def test_random_others_have_as_many_rows_and_are_others() -> None:
+    codes, numbers = np.repeat(np.arange(6), [5, 1, 1, 1, 1, 9]), np.random.default_rng(1)
+    for _ in range(50):
+        others = draw_others(codes, np.array([0]), 5, numbers)
+        assert others is not None
+        assert 0 not in others
+        assert np.isin(codes, others).sum() >= 5 > np.isin(codes, others[:-1]).sum()
+    assert draw_others(codes, np.array([0, 5]), 5, numbers) is None
 
 
 def test_visitors_who_buy_more_are_a_notice_with_its_size() -> None:

@@ -2,8 +2,10 @@
 
 An alarm about sources needs both: evidence against a hypothesis that honest shops satisfy, and influence. Influence is
 measured by two replays: one without the sources, and one in which they had reported as the others did on the same arm
-in the same block of time, for leaving rows out brings back nothing that they suppressed. Evidence is at the level that
-all alarms share, over all looks together, and asking for influence besides only makes an alarm rarer.
+in the same block of time, for leaving rows out brings back nothing that they suppressed. Where the leader hangs by a
+thread any rows move it: so the sources must move it farther than random sets of others with as many rows move what is
+left without them.
+Evidence is at the level that all alarms share, over all looks together; asking for influence only makes an alarm rarer.
 """
 
 from dataclasses import asdict, dataclass, replace
@@ -22,6 +24,7 @@ from robandit.lab.folds import Folding
 LEVEL = 0.05  # of all alarms together, over all looks
 SHARED = LEVEL / len(ALARMS)  # of each
 MOVED = 0.05  # how far p(leader) moves where sources matter: one decision in twenty
+RANDOM_SETS = 19  # sets of other sources: at random the named ones move the leader farthest in one case of twenty
 NAMED = 10  # in a sentence
 
 
@@ -34,6 +37,7 @@ class Signal:
     row: int  # after which the evidence sufficed
     subjects: tuple[str, ...]  # sources, or arms
     moved: float | None  # p(leader) less what it would be, had the sources reported as the others; None: not measured
+    moved_at_random: float | None  # the same for a random set of other sources with as many rows; None: not needed
     text: str  # what was seen, with its size
     assumption: str
 
@@ -73,6 +77,38 @@ def influence_together(folding: Folding, reported: ReportedRows, sources: Codes,
     return max(now - float(other[leader]), now - float(rest[leader]), key=abs)
 
 
+def draw_others(codes: Codes, sources: Codes, rows: int, numbers: np.random.Generator) -> Codes | None:
+    """Return random sources with at least so many rows, none of them among `sources`; None if there are too few."""
+    counts = np.bincount(codes[codes >= 0])
+    others = np.setdiff1d(np.nonzero(counts)[0], sources)
+    others = numbers.permutation(others)
+    reach = np.cumsum(counts[others])
+    return others[: int(np.searchsorted(reach, rows)) + 1] if len(others) and reach[-1] >= rows else None
+
+
+def influence_at_random(
+    folding: Folding, reported: ReportedRows, sources: Codes, leader: int, enough: float
+) -> float | None:
+    """Return the farthest that random sets of other sources with as many rows move p(leader); None if there are none.
+
+    The named sources are left out of these replays, for what they moved already is easily moved on. The search ends
+    with the first set that reaches `enough`.
+    """
+    numbers, farthest = np.random.default_rng(0), None  # the same rows always give the same answer
+    rows, end = int(np.isin(reported.codes, sources).sum()), np.array([folding.rows])
+    codes = without(folding.codes, sources)
+    rest = float(folding.over_time(end, codes)[0, leader])
+    for _ in range(RANDOM_SETS):
+        others = draw_others(reported.codes, sources, rows, numbers)
+        if others is None:
+            return None
+        moved = rest - float(folding.over_time(end, without(codes, others))[0, leader])
+        farthest = moved if farthest is None else max(farthest, moved, key=abs)
+        if abs(farthest) >= enough:
+            break
+    return farthest
+
+
 def find_signals(
     log: RewardLog, reported: ReportedRows, evidence: list[Evidence], folding: Folding | None, belief: Floats
 ) -> list[Signal]:
@@ -90,19 +126,30 @@ def find_signals(
         statistic, row = STATISTICS[one.name], one.alarm(SHARED)
         if row is None:
             continue
-        subjects, moved = flag_sources(one.sources, LEVEL), None
+        subjects, moved, at_random = flag_sources(one.sources, LEVEL), None, None
         if statistic.is_about_arms:
             subjects = subjects or [int(np.argmax(one.sources))]
         names = tuple((log.arms if statistic.is_about_arms else log.sources)[subject] for subject in subjects)
         if statistic.is_alarm and subjects and folding is not None and not statistic.is_about_arms:
             moved = influence_together(folding, reported, np.array(subjects), leader, float(belief[leader]))
-        rings = statistic.is_alarm and (statistic.is_about_arms or (moved is not None and abs(moved) >= MOVED))
-        text = describe(one.name, log, reported, subjects, moved)
-        signals.append(Signal(one.name, rings, row, names, moved, text, statistic.hypothesis))
+        matters = moved is not None and abs(moved) >= MOVED
+        if folding is not None and moved is not None and matters:
+            at_random = influence_at_random(folding, reported, np.array(subjects), leader, abs(moved))
+            matters = at_random is None or abs(at_random) < abs(moved)
+        rings = statistic.is_alarm and (statistic.is_about_arms or matters)
+        text = describe(one.name, log, reported, subjects, moved, at_random)
+        signals.append(Signal(one.name, rings, row, names, moved, at_random, text, statistic.hypothesis))
     return sorted(signals, key=lambda signal: not signal.is_alarm)
 
 
-def describe(name: str, log: RewardLog, reported: ReportedRows, subjects: list[int], moved: float | None) -> str:
+def describe(
+    name: str,
+    log: RewardLog,
+    reported: ReportedRows,
+    subjects: list[int],
+    moved: float | None,
+    at_random: float | None,
+) -> str:
     """Return what was seen, with its size."""
     if not subjects:
         return "Some source differs, and no single one can be named."
@@ -113,7 +160,11 @@ def describe(name: str, log: RewardLog, reported: ReportedRows, subjects: list[i
     if moved is None:
         return text
     way = "lower" if moved > 0 else "higher"
-    return f"{text} Without them, or had they reported as the others, p of the leader would be {abs(moved):.2f} {way}."
+    text += f" Without them, or had they reported as the others, p of the leader would be {abs(moved):.2f} {way}."
+    if at_random is None:
+        return text
+    most = "up to " if abs(at_random) < abs(moved) else ""
+    return f"{text} Without them, as many rows of random others move it by {most}{abs(at_random):.2f}."
 
 
 def describe_rate(log: RewardLog, reported: ReportedRows, source: int) -> str:
