@@ -28,6 +28,7 @@ TITLES = {
     "adversary": "Attacks that decide themselves when and how far",
     "environment": "Environments",
 }
+EXAMPLES_PAGE = Path(__file__).with_name("python-examples.md")
 STORED = Path(__file__).parents[1] / "src" / "robandit" / "paper" / "reproduction.json"
 
 
@@ -59,10 +60,12 @@ def python() -> str:
     """Every public name: signature and docstring; parts by name lead to the catalogue."""
     pages = ["# Python\n", "`import robandit as rb`; names are fetched when first used.\n"]
     parts = {cls for kind in TITLES for cls in SHIPPED.parts(kind).values()}
+    examples = dict(re.findall(r"^## (\w+)\n\n(.*?)(?=\n## |\Z)", EXAMPLES_PAGE.read_text(), re.MULTILINE | re.DOTALL))
     for name in sorted(PLACES, key=str.lower):
         thing = getattr(rb, name)
         if thing not in parts:
             pages.append(f"## {name}\n\n```python\n{signature(name, thing)}\n```\n\n{text_of(thing)}\n")
+            pages.append(f"**Example**\n\n{examples[name]}\n")
             if inspect.isclass(thing):
                 pages += [member(name, key, value) for key, value in vars(thing).items() if public(key, value)]
     listed = ", ".join(f"`rb.{name}`" for name in sorted(PLACES) if getattr(rb, name) in parts)
@@ -132,8 +135,20 @@ def plain(text: str) -> str:
 
 
 def text_of(thing: Any) -> str:
-    """A docstring, as Markdown."""
-    return inspect.cleandoc(thing.__doc__ or "").replace("<", "&lt;")
+    """A docstring, as Markdown: its sections become lists."""
+    text = inspect.cleandoc(thing.__doc__ or "").replace("<", "&lt;")
+    head, *sections = re.split(r"^(Args|Returns|Yields|Raises):\n", text, flags=re.MULTILINE)
+    parts = [head.strip()]
+    for title, body in zip(sections[::2], sections[1::2], strict=True):
+        listed, _, rest = inspect.cleandoc("\n" + body).partition("\n\n")
+        items = re.sub(r"\n +", " ", listed).splitlines()
+        if title in ("Args", "Raises"):
+            items = [re.sub(r"^([*\w]+): ", r"- `\1`: ", item) for item in items]
+            parts.append(f"**{'Arguments' if title == 'Args' else title}**\n\n" + "\n".join(items))
+        else:
+            parts.append(f"**{title}** " + " ".join(items))
+        parts += [rest] if rest else []
+    return "\n\n".join(parts)
 
 
 def catalogue(command: str) -> str:

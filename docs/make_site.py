@@ -36,7 +36,11 @@ def gathered(python: str) -> Path:
     """All sources in one folder."""
     source = OUT / "source"
     shutil.rmtree(OUT, ignore_errors=True)
-    shutil.copytree(DOCS, source, ignore=shutil.ignore_patterns("*.py", "site", "__pycache__", "*.json", "words.txt"))
+    shutil.copytree(
+        DOCS,
+        source,
+        ignore=shutil.ignore_patterns("*.py", "python-examples.md", "site", "__pycache__", "*.json", "words.txt"),
+    )
     shutil.copytree(DOCS / "site", source, dirs_exist_ok=True)
     for name, page in PAGES.items():
         (source / page).write_text((ROOT / name).read_text())

@@ -19,7 +19,10 @@ from robandit.cli.flags import every_command
 from robandit.cli.main import build_parser
 
 HOME = Path(__file__).parents[1]
-PAGES = [HOME / name for name in ("README.md", "docs/deploy.md", "docs/wider.md", "docs/changing-worlds.md")]
+PAGES = [
+    HOME / name
+    for name in ("README.md", "docs/deploy.md", "docs/wider.md", "docs/changing-worlds.md", "docs/python-examples.md")
+]
 PAGES += sorted((HOME / "docs" / "tutorials").glob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", re.S | re.M)
 SOURCES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
@@ -51,6 +54,12 @@ def test_a_tutorial_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
         exec(compile(file.read_text(), str(file), "exec"), module.__dict__ | {"next_block": next_block})
     for (code, output), said in zip(blocks, printed, strict=True):
         assert output in ("", said.getvalue()), code
+
+
+def test_every_public_name_has_an_example() -> None:
+    page = (HOME / "docs" / "python-examples.md").read_text()
+    parts = {type_.__name__ for kind in ("policy", "environment") for type_ in shipped(kind).values()}
+    assert set(re.findall(r"^## (\w+)$", page, re.M)) == set(PLACES) - parts
 
 
 def test_the_readme_shows_what_the_demo_prints(robandit: Any) -> None:

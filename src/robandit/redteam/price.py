@@ -61,6 +61,17 @@ class Price:
     fooled: str = "share"
     checks: dict[str, Any] | None = None  # rewards verified per run without an attack; None where it never asks
 
+    def __repr__(self) -> str:
+        """The price and its range in a line; the rest are attributes."""
+        clean = f"clean regret {self.clean['mean']:,.1f} ± {self.clean['half_width_95']:,.1f}"
+        if not self.learns:
+            return f"<Price: nothing to fool, {clean}>"
+        if self.estimate is None:
+            return f"<Price: not fooled by any attack tried, {clean}>"
+        high = "not fooled" if self.high is None else f"{self.high:,.3g}"
+        words = f"{self.estimate:,.3g} ({self.low:,.3g} to {high}) {'of the rounds' * (self.unit == 'share')}".rstrip()
+        return f"<Price: {words} by {self.attack.attack}, {clean}>"
+
     @property
     def learns(self) -> bool:
         """Whether there is a policy to fool: most blocks play the best arm in half of the rounds without an attack."""

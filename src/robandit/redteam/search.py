@@ -60,6 +60,12 @@ class AttackFinding:
     plain_regret: dict[str, Any]
     evaluations: int
 
+    def __repr__(self) -> str:
+        """The attack and its harm in a line; the rest are attributes."""
+        regret, clean = self.regret, self.clean["mean"]
+        words = f"regret {regret['mean']:,.1f} ± {regret['half_width_95']:,.1f} on fresh seeds, {clean:,.1f} without it"
+        return f"<AttackFinding: {self.candidate.attack} within {self.budget:,.6g}: {words}>"
+
     def adversary(self, candidate: Candidate) -> Adversary[Any]:
         """An attack of this search, ready to be played."""
         scenario = self.scenario

@@ -73,6 +73,11 @@ class OptimalAttack:
     adversary: Adversary[Any] | None  # the optimum as a player, with `playable`
     worth: Floats | None = None  # for a price: what a small unit of corruption adds at each p, in the first round
 
+    def __repr__(self) -> str:
+        """Its regret and spending in a line; the rest are attributes."""
+        spent = "" if self.spending is None else f" for {self.spending:,.4g} units of corruption"
+        return f"<OptimalAttack: regret {self.regret:,.4g}{spent}, {self.clean_regret:,.4g} without it>"
+
 
 @dataclass(frozen=True)
 class Moves:
