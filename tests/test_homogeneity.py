@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ import pytest
 
 import robandit as rb
 from robandit.catalogue import SHIPPED
+from robandit.dice import Random
 from robandit.errors import InputError
 from robandit.forensics.reward_log import RewardLog
 from robandit.forensics.statistics import all_evidence
+from robandit.game import Choice
 from robandit.homogeneity import change_evidence
 from robandit.lab.watched import Watched
 from robandit.redteam.evaluate import Evaluator, Play, undetected_regret
@@ -89,6 +92,23 @@ def test_compiled_rings_when_interpreted_does() -> None:
     assert (compiled.alarms > 0).all()
 
 
+@pytest.mark.parametrize("level", [0.01, 0.05, 0.3])
+def test_it_rings_when_the_mean_over_arms_reaches_one_over_the_level(level: float) -> None:
+    """Beside a naive one that looks after every reward; an arm that was never pulled has the e-value 1."""
+    watched, luck = Watched(inner=SHIPPED.policy("ucb1"), level=level), np.random.default_rng(8)
+    state, random = watched.start(rb.Setting(3, 200)), Random(1)
+    rewards: list[list[float]] = [[], [], []]
+    rang = 0
+    for t in range(160):
+        arm = int(luck.integers(0, 2))
+        reward = float(luck.random() < (0.95 if arm == 1 and len(rewards[1]) >= 32 else 0.1))
+        rewards[arm].append(reward)
+        watched.learn(state, Choice(arm, 1.0, 0), reward, random)
+        mean = sum(naive_evidence(one) if one else 1.0 for one in rewards) / 3
+        rang = t + 1 if not rang and mean >= 1 / level else rang
+    assert 32 < rang == state.alarm
+
+
 def test_honest_plays_ring_as_rarely_as_the_level_says() -> None:
     """At most 1 in 20; more than 25 of 200 has a probability of 1e-5 then."""
     alarms = played(Watched(inner=SHIPPED.policy("thompson"), level=0.05), runs=200).alarms
@@ -142,3 +162,31 @@ def test_an_audit_sees_an_arm_that_changes() -> None:
     assert found.alarm(0.05) > 1000
     for arm in range(2):
         assert math.exp(found.sources[arm]) == pytest.approx(evidence_of(rewards[arms == arm]), rel=1e-9)
+
+
+def test_the_notice_says_what_an_arm_paid_before_and_since(tmp_path: Path) -> None:
+    luck = np.random.default_rng(6)
+    arms = luck.integers(0, 2, 3000)
+    rates = np.where((arms == 1) & (np.arange(3000) >= 1000), 0.7, 0.3)
+    rewards = (luck.random(3000) < rates).astype(int)
+    lines = [f"{'ab'[arms[row]]},{rewards[row]},s{row % 9}" for row in range(3000)]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(["arm,reward,source", *lines]) + "\n")
+    audit = rb.audit(path, "ucb1", price=False)
+    signal = next(one for one in audit.signals if one.statistic == "homogeneity")
+    assert (signal.is_alarm, signal.subjects) == (False, ("b",))
+    own = rewards[arms == 1]
+    assert f"b {own[:512].mean():.2g} in its first 512 rewards, {own[512:].mean():.2g} since" in signal.text
+    assert "homogeneity" not in audit.alarms()
+
+
+@pytest.mark.parametrize("command", ["price", "redteam"])
+def test_both_commands_take_the_level(robandit: Any, command: str, tmp_path: Path) -> None:
+    own = ["--attack", "sink-shown"] if command == "price" else ["--budget", "30", "--threat", "B", "--quick"]
+    game = ["--means", "0.2,0.5,0.8", "--policy", "samba", "--horizon", "600", "--runs", "4", "--out", str(tmp_path)]
+    _, record, _ = robandit(command, *own, *game, "--undetected", "0.1", "--json")
+    assert record["undetected"] == 0.1
+    _, text, _ = robandit(command, *own, *game, "--undetected")
+    assert "test of level 0.05 r" in " ".join(text.split())
+    if command == "redteam":
+        assert 0.0 <= record["detected"] <= 1.0
