@@ -30,13 +30,14 @@ def short(value: float | None) -> str:
 
 
 def price_cell(row: dict[str, Any]) -> str:
-    """Clean regret and the price with its range; of a ring its share alone."""
+    """Clean regret, the price with its range, and checks, if any; of a ring its share alone."""
     price = row["price"]
     if price is None:
         return "does not learn within T"
     found = "not fooled" if price["estimate"] is None else f"{short(price['estimate'])}"
     found += f" ({short(price['low'])}-{short(price['high'])})" if price["estimate"] is not None else ""
     clean = row["clean_regret"]
+    found += f", {short(row['checks']['mean'])} checks" if row.get("checks") else ""
     return found if price["unit"] == "share" else f"{short(clean['mean'])} ± {short(clean['half_width_95'])}, {found}"
 
 

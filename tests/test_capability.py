@@ -72,6 +72,50 @@ def test_windows_agents_and_arms_are_kept() -> None:
     assert {arm for _, arm, reward, shown in rows if shown != reward} == {0, 2}
 
 
+def shown_for(adversary: Any, reward: float, rounds: int = 400) -> list[float]:
+    """What is shown of the best arm where every true reward is the same."""
+    memory, means, dice = adversary.start(np.array(MEANS), rounds), np.array(MEANS), stream(1)
+    return [adversary.tamper_reward(memory, t, means, 2, reward, dice) for t in range(rounds)]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_what_a_blind_attacker_shows_does_not_depend_on_the_reward(attack: str) -> None:
+    """Where it strikes, it shows the same whatever the reward was; where it does not, the truth."""
+    blind = Limited(inner=rb.attack(attack, budget=1.0), capability=Capability(blind=True), budget=math.inf)
+    for low, high in zip(shown_for(blind, 0.0), shown_for(blind, 1.0), strict=True):
+        assert low == high or (low, high) == (0.0, 1.0)
+    for can, reward in ((Can.ERASE, 0.2), (Can.ADD, 0.8)):  # one way only: as far as it goes, and never back
+        one_way = Limited(inner=blind.inner, capability=Capability(can=can, blind=True), budget=math.inf)
+        assert all((shown - reward) * (1 if can is Can.ADD else -1) >= 0.0 for shown in shown_for(one_way, reward))
+
+
+def test_a_blind_source_is_used_up_by_what_changes_nothing() -> None:
+    seen = Capability(share=0.05, sources=100, each=3)
+    for blind, used in ((False, 0), (True, 3)):
+        capability = Capability(**{**seen.parameters(), "blind": blind})
+        adversary = Limited(inner=rb.attack("sink-shown", budget=1.0), capability=capability, budget=math.inf)
+        memory, dice = adversary.start(np.array(MEANS), 5000), stream(1)
+        for t in range(5000):
+            adversary.tamper_reward(memory, t, np.array(MEANS), 2, 0.0, dice)  # there is nothing to erase
+        assert memory.used.tolist() == [used] * 5
+
+
+@pytest.mark.parametrize(("attack", "arm", "mean"), [("sink-shown", 2, 0.3), ("promote", 1, 0.8)])
+def test_the_wrong_arm_pays_what_that_arm_pays(attack: str, arm: int, mean: float) -> None:
+    """The worst arm's coin in place of the best, the best one's in place of the runner-up; a naive one beside it."""
+    inner = rb.attack(attack, budget=1.0)
+    adversary = Limited(inner=inner, capability=Capability(wrong_arm=True), budget=math.inf)
+    memory, means, dice, naive = adversary.start(np.array(MEANS), 4000), np.array(MEANS), stream(1), stream(1)
+    shown = []
+    for t in range(4000):
+        reward = 1.0 if attack == "sink-shown" else 0.0
+        shown.append(adversary.tamper_reward(memory, t, means, arm, reward, dice))
+        naive.uniform()
+        assert shown[-1] == (1.0 if naive.uniform() < mean else 0.0)
+    assert abs(np.mean(shown) - mean) < 4 * math.sqrt(mean * (1 - mean) / 4000)  # false alarm 6e-5
+    assert adversary.tamper_reward(memory, 0, means, 0, 1.0, dice) == 1.0  # another arm is left alone
+
+
 def test_no_source_is_used_more_often_than_it_may() -> None:
     capability = Capability(share=0.05, sources=100, each=3)
     adversary = Limited(inner=FLIP, capability=capability, budget=math.inf)
@@ -82,7 +126,14 @@ def test_no_source_is_used_more_often_than_it_may() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["add", "both:share=0.3", "erase:every=3,first=10", "both:share=0.1,sources=50,each=2"]
+    "text",
+    [
+        "add",
+        "both:share=0.3",
+        "erase:every=3,first=10",
+        "both:share=0.1,sources=50,each=2",
+        "both:blind=true,wrong_arm=true",
+    ],
 )
 @pytest.mark.parametrize("law", ADVERSARY_LAWS.values(), ids=lambda law: law.__name__)
 def test_a_limited_attack_keeps_the_laws(law: Any, text: str) -> None:
@@ -114,6 +165,10 @@ def test_beyond_the_limit_two_arms_look_alike(can: str, limit: float) -> None:
         ("both:first=10", (0.8, 0.9), None),
         ("both:stop=10", (0.8, 0.9), None),
         ("both:sources=10,each=2", (0.8, 0.9), None),
+        ("both:blind=true", (0.1, 0.8, 0.9), 0.1 / 1.1),  # what is overwritten need not be seen
+        ("both:wrong_arm=true", (0.1, 0.8, 0.9), 0.1 / 0.9),  # the best arm falls to .1, the second rises to .9
+        ("erase:wrong_arm=true", (0.1, 0.8, 0.9), 0.1 / 0.81),  # only the failures of the worst arm are recorded
+        ("add:wrong_arm=true", (0.1, 0.8, 0.9), 0.1 / 0.18),
     ],
 )
 def test_there_is_a_limit_only_where_he_reaches_what_it_takes(
@@ -123,6 +178,8 @@ def test_there_is_a_limit_only_where_he_reaches_what_it_takes(
 
 
 def test_words_say_what_can_be_done() -> None:
+    blind = read_capability("both:blind=true,wrong_arm=true").words()
+    assert blind == "can add and erase rewards, by recording another arm's reward, without seeing rewards"
     assert ANYTHING.words() == "can add and erase rewards"
     assert read_capability("add:share=0.05").words() == "can only add rewards, in 5 % of rounds"
     told = read_capability("erase:arms=1+4,share=0.02,sources=1000,each=3,first=500,stop=2000,every=2").words()
@@ -133,7 +190,14 @@ def test_words_say_what_can_be_done() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["both", "add:share=0.05", "erase:every=3,arms=1+2", "both:share=0.1,sources=9,each=1"]
+    "text",
+    [
+        "both",
+        "add:share=0.05",
+        "erase:every=3,arms=1+2",
+        "both:share=0.1,sources=9,each=1",
+        "add:blind=true,wrong_arm=true",
+    ],
 )
 def test_text_gives_the_capability_back(text: str) -> None:
     assert str(read_capability(text)) == text

@@ -107,7 +107,7 @@ def test_statistics_of_a_table_are_the_naive_ones() -> None:
     rewards, probabilities = (luck.random(rows) < 0.3).astype(float), luck.uniform(0.1, 0.9, rows)
     table = table_of(shown, rewards, codes, probabilities, arms, sources, delays=luck.random(rows) * (1 + codes))
     found = last(table)
-    assert set(found) == {"rate", "selection", "level", "bursts", "delays"}
+    assert set(found) == {"rate", "selection", "level", "homogeneity", "bursts", "delays"}
     by_arm = [
         naive_blocks([(int(c), int(r)) for c, r, a in zip(codes, rewards, shown, strict=True) if a == arm])
         for arm in range(arms)

@@ -12,7 +12,7 @@ from robandit.variates import beta_draw
 from tests.naive import NAIVE, LinearKlUcb
 from tests.support import near, stream
 
-PHASED = ("aae", "fast-slow-aae", "known-c-aae", "multi-layer-aae", "barbar", "cbarbar", "draa", "barbat")
+PHASED = ("aae", "fast-slow-aae", "known-c-aae", "multi-layer-aae", "ms-se-wr", "barbar", "cbarbar", "draa", "barbat")
 ROUNDS = {"ftrl-hybrid": 150, "lb-inf-v": 150, "kl-ucb": 800, "trimmed-ucb": 800} | dict.fromkeys(
     PHASED, 3000
 )  # others: 1,200

@@ -51,7 +51,7 @@ MEMBERS = {
     "gradient": "softmax-gradient linear-softmax",
     "SquareCB": "squarecb cw-squarecb",
     "FTRL": "exp3 exp3-ix tsallis-inf-iw tsallis-inf-rv ftrl-hybrid ftpl slate-hybrid",
-    "elimination": "aae known-c-aae fast-slow-aae multi-layer-aae",
+    "elimination": "aae known-c-aae fast-slow-aae multi-layer-aae ms-se-wr",
     "BARBAR": "barbar cbarbar draa barbat slate-cbarbar team-draa",
     "other": "epsilon-greedy floor uniform independent",
 }

@@ -26,6 +26,8 @@ class Capability(Part):
     arms: str = parameter("all", "the arms that can be reached, counted from 1, such as 1+4")
     sources: int = parameter(0, "users, each as likely in every round; `share` of them are the attacker's", least=0)
     each: int = parameter(0, "the most forged rewards of one source; needs `sources`", least=0)
+    blind: bool = parameter(False, "the attacker sees which arm was pulled, and not its reward")
+    wrong_arm: bool = parameter(False, "rewards are not made up: the reward of another arm is recorded for this one")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -42,7 +44,7 @@ class Capability(Part):
 
     def __str__(self) -> str:
         parameters = [
-            f"{item.name}={to_text(getattr(self, item.name))}"
+            f"{item.name}={to_text(getattr(self, item.name)).lower()}"
             for item in fields(self)
             if item.name != "can" and getattr(self, item.name) != item.default
         ]
@@ -89,11 +91,15 @@ class Capability(Part):
         if self.every > 1 or self.first or self.stop is not None or self.sources:
             return None
         best, reached = float(means.max()), self.reached(len(means)) > 0.0
+        lowest, highest = (float(means.min()), best) if self.wrong_arm else (0.0, 1.0)
         leading = means > best - 1e-12
-        down = best if self.can is not Can.ADD and bool(reached[leading].all()) else 0.0
+        is_free = self.can is Can.BOTH  # a coin of another arm is recorded as it falls, not only where it suits
+        fall = best - lowest if is_free else best * (1.0 - lowest)
+        down = fall if self.can is not Can.ADD and bool(reached[leading].all()) else 0.0
         shares = []
         for mean, own in zip(means[~leading].tolist(), reached[~leading].tolist(), strict=True):
-            moved = down + (1.0 - mean if self.can is not Can.ERASE and own else 0.0)  # by a share of 1
+            rise = highest - mean if is_free else (1.0 - mean) * highest
+            moved = down + (rise if self.can is not Can.ERASE and own else 0.0)  # by a share of 1
             if moved > 0.0:
                 shares.append((best - mean) / moved)
         return min((share for share in shares if share <= 1.0), default=None)
@@ -107,6 +113,10 @@ class Capability(Part):
             said.append(f"from {self.own_sources():,} of {self.sources:,} sources, at most {self.each:,} from each")
         elif self.share < 1.0:
             said.append(f"in {100 * self.share:.3g} % of rounds")
+        if self.wrong_arm:
+            said.append("by recording another arm's reward")
+        if self.blind:
+            said.append("without seeing rewards")
         if self.every > 1:
             said.append(f"in one round of {self.every:,}")
         if self.first:

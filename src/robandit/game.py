@@ -63,6 +63,7 @@ class PolicyInPlay(Part, Generic[Memory]):
     refreshes: ClassVar[bool] = False  # `refresh` is the policy's own (derived)
     reads_note: ClassVar[bool] = False  # `learn` needs the note its own `choose` made: a log without notes says nothing
     asks: ClassVar[bool] = False  # `wants_check` is the policy's own (derived): it tells verified rewards from others
+    is_watched: ClassVar[bool] = False  # its state says whether an alarm rang (lab/watched.py)
     can_restart: ClassVar[bool] = False  # `restart` is the policy's own (derived)
     can_fade: ClassVar[bool] = False  # `fade` is the policy's own (derived)
     can_unlearn: ClassVar[bool] = False  # `unlearn` is the policy's own (derived)

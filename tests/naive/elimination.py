@@ -195,3 +195,43 @@ class NaiveMultiLayerAae(NaivePolicy):
         beaten = self.layers[self.playing].beaten(self.width)
         for layer in self.layers[: self.playing + 1]:
             layer.active -= beaten
+
+
+class NaiveMsSeWr(NaivePolicy):
+    """A copy of elimination for each guess 2, 4, 8, ... of C; what one drops, those of smaller guesses drop."""
+
+    def __init__(
+        self,
+        arms: int,
+        horizon: int,
+        corruption: float,
+        random: Randomness,
+        *,
+        delta: float | None = None,
+    ) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.log = math.log(4 * arms * horizon * math.log2(horizon) / self.failure_probability(delta))
+        self.guesses = [2**number for number in range(1, math.ceil(math.log2(horizon)) + 1)]
+        self.copies = {guess: Elimination(arms) for guess in self.guesses}
+        self.playing: int | None = None
+
+    def choose(self) -> int:
+        """Draw a guess with probability 1/guess, the first one with what is left, and play its least-pulled arm."""
+        rest = 1.0 / self.guesses[-1]
+        number = self.draw([1.0 / guess + (rest if guess == 2 else 0.0) for guess in self.guesses])
+        self.playing = self.guesses[number]
+        if not self.copies[self.playing].active:
+            self.playing = None
+            return next(copy for copy in self.copies.values() if copy.active).least_pulled()
+        return self.copies[self.playing].least_pulled()
+
+    def learn(self, arm: int, reward: float) -> None:
+        """Drop the arms that even the guessed budget could not have made to look so bad."""
+        playing = self.playing
+        if playing is None:
+            return
+        self.copies[playing].rewards[arm].append(reward)
+        beaten = self.copies[playing].beaten(lambda n: math.sqrt(self.log / n) + playing / n)
+        for guess, copy in self.copies.items():
+            if guess <= playing:
+                copy.active -= beaten

@@ -1,4 +1,9 @@
-"""An attack of threat model B held to what its attacker can do; what it wants beyond that does not happen."""
+"""An attack of threat model B held to what its attacker can do; what it wants beyond that does not happen.
+
+Who is blind decides as if every reward were 1/2, and a report that changes nothing is used up all the same. Who can
+only record the wrong arm gets, in place of what it wants, a coin of the best or of the worst mean: the reward of
+another arm where rewards are 0 or 1 (action manipulation; Liu & Lai 2020).
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +18,7 @@ from robandit.errors import InputError
 from robandit.game import Adversary, Can, Floats
 
 SINK_SHOWN = SinkShown()
+UNSEEN = 0.5  # what the attack inside is shown in place of a reward that its attacker cannot see
 
 
 @dataclass
@@ -30,6 +36,8 @@ class Limits:
     stop: int  # the round from which on nothing can be done
     sources: int
     each: int
+    blind: bool
+    wrong_arm: bool
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,8 @@ class Limited(Adversary[Limits]):
             stop=horizon if can.stop is None else can.stop,
             sources=can.sources,
             each=can.each,
+            blind=can.blind,
+            wrong_arm=can.wrong_arm,
         )
 
     def source(self, memory: Limits, t: int, random: Random) -> int:
@@ -89,10 +99,26 @@ class Limited(Adversary[Limits]):
 
     def tamper_reward(self, memory: Limits, t: int, means: Floats, arm: int, reward: float, random: Random) -> float:
         source = self.source(memory, t, random)
-        wanted: float = self.inner.tamper_reward(memory.inner, t, means, arm, reward, random)
+        coin = random.uniform() if memory.wrong_arm else 0.0
+        seen = UNSEEN if memory.blind else reward
+        wanted: float = self.inner.tamper_reward(memory.inner, t, means, arm, seen, random)
         if source < 0 or memory.reached[arm] == 0.0:
             return reward
-        if (wanted > reward and memory.adds) or (wanted < reward and memory.erases):
-            memory.used[source] += 1
+        raises = wanted > seen
+        if not ((raises and memory.adds) or (wanted < seen and memory.erases)):
+            return reward
+        memory.used[source] += 1
+        if memory.wrong_arm:
+            wanted = 1.0 if coin < other_mean(means, arm, raises) else 0.0
+        if memory.adds and memory.erases:
             return wanted
-        return reward
+        return max(wanted, reward) if raises else min(wanted, reward)
+
+
+def other_mean(means: Floats, arm: int, largest: bool) -> float:
+    """The largest, or the smallest, mean of the other arms."""
+    found: float = means[1] if arm == 0 else means[0]
+    for other in range(len(means)):
+        if other != arm and (means[other] > found if largest else means[other] < found):
+            found = means[other]
+    return found

@@ -240,7 +240,8 @@ def capability_flags(group: Any, priced: bool = False) -> None:
         "--can",
         metavar="add|erase|both[:...]",
         help="threat model B: which way rewards may be moved (default both); after a colon every=V (one agent of V), "
-        "first=, stop= (rounds), arms=1+4, sources=N,each=M (at most M from each of N)",
+        "first=, stop= (rounds), arms=1+4, sources=N,each=M (at most M from each of N), blind=true (rewards are not "
+        "seen), wrong_arm=true (another arm's reward is recorded)",
     )
     words = "without a number: the price is a share of rounds, within --budget" if priced else "a ring's share of users"
     group.add_argument(
@@ -249,6 +250,18 @@ def capability_flags(group: Any, priced: bool = False) -> None:
         metavar="S",
         help=f"threat model B: the share of rounds that are the attacker's; {words}",
         **({"nargs": "?", "const": True} if priced else {}),
+    )
+
+
+def undetected_flag(group: Any) -> None:
+    """The flag that asks for attacks which a homogeneity test does not notice."""
+    group.add_argument(
+        "--undetected",
+        nargs="?",
+        type=number,
+        const=0.05,
+        metavar="LEVEL",
+        help="a run counts only if no arm's rewards ever fail a test for one mean, of this level (default 0.05)",
     )
 
 

@@ -21,6 +21,7 @@ from robandit.cli.flags import (
     policies_from,
     print_json,
     terms_from,
+    undetected_flag,
     whole,
 )
 from robandit.cli.progress import Task, count, run_tasks
@@ -33,7 +34,7 @@ if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
     from robandit.redteam.pricing import PricePlan, Prices
 
 HORIZON = 100_000  # where neither a flag nor the frontier's file says it
-WHO = ("threat", "attack", "schedule", "size", "can", "share", "budget")  # flags that say who attacks
+WHO = ("threat", "attack", "schedule", "size", "can", "share", "budget", "undetected")  # flags that say who attacks
 
 
 def add(commands: Any) -> None:
@@ -75,6 +76,7 @@ def add(commands: Any) -> None:
         metavar="share|regret",
         help="fooled is: the best arm in under half of the rounds (default), or over half of the runner-up's regret",
     )
+    undetected_flag(attacker)
     attacker.add_argument(
         "--history",
         type=whole,
@@ -162,7 +164,8 @@ def plan_from(arguments: argparse.Namespace) -> "PricePlan":
     environments = environments_from(arguments, catalogue, spec.environments)
     spec = replace(spec, policies=policies, environments=environments, **counts)
     terms = terms_from(arguments, catalogue)
-    return PricePlan(spec, attack_from(arguments, catalogue), arguments.search, arguments.fooled, terms)
+    named = attack_from(arguments, catalogue)
+    return PricePlan(spec, named, arguments.search, arguments.fooled, terms, arguments.undetected)
 
 
 def attacker_from(arguments: argparse.Namespace) -> "Attacker":

@@ -17,6 +17,7 @@ from robandit.cli.flags import (
     plot_from,
     print_json,
     scenarios_from,
+    undetected_flag,
     whole,
 )
 from robandit.cli.progress import Task, count, run_tasks
@@ -43,6 +44,7 @@ def add(commands: Any) -> None:
     )
     search.add_argument("--threat", default="A", help="A (before the draw, the default) or B (sees the draw)")
     capability_flags(search)
+    undetected_flag(search)
     search.add_argument("--charge", default="cost", help="cost (the definition) or rounds")
     search.add_argument(
         "--evaluations",
@@ -98,7 +100,7 @@ def search_all(arguments: argparse.Namespace) -> "list[AttackFinding]":
     for scenario in scenarios:
         for budget in arguments.budget:
             journal = journal_for(scenario, out, f"redteam-{options.threat}-{budget:g}")
-            evaluator = Evaluator(scenario, journal, arguments.threads)
+            evaluator = Evaluator(scenario, journal, arguments.threads, undetected=arguments.undetected)
             check_search(evaluator, budget, options)
 
             def search(progress: Any, evaluator: Evaluator = evaluator, budget: float = budget) -> "AttackFinding":

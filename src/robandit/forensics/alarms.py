@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from robandit.forensics.blocks import cut_blocks
-from robandit.forensics.evidence import Evidence, flag_sources
+from robandit.forensics.evidence import Evidence, flag_sources, two_rates
 from robandit.forensics.influence import without
 from robandit.forensics.reward_log import Codes, RewardLog
 from robandit.forensics.statistics import ALARMS, STATISTICS, ReportedRows
@@ -198,9 +198,22 @@ def describe_exposure(log: RewardLog, reported: ReportedRows, arm: int) -> str:
     return f"{own:.1%} of the decisions for {log.arms[arm]} were not displayed, {rest:.1%} of those for the others"
 
 
+def describe_homogeneity(log: RewardLog, reported: ReportedRows, arm: int) -> str:
+    """Return what an arm paid before and after the power of two that parts its rewards best."""
+    order = reported.order
+    rewards = reported.rewards[order][reported.arms[order] == arm]
+    cuts = 2 ** np.arange((len(rewards) - 1).bit_length())
+    ones, total = np.cumsum(rewards)[cuts - 1], rewards.sum()
+    best = int(np.argmax(two_rates(ones, cuts - ones, total - ones, len(rewards) - cuts - total + ones)))
+    cut, first = int(cuts[best]), ones[best]
+    after = (total - first) / (len(rewards) - cut)
+    return f"{log.arms[arm]} {first / cut:.2g} in its first {cut:,} rewards, {after:.2g} since"
+
+
 SIZES = {
     "rate": describe_rate,
     "level": describe_level,
     "selection": describe_selection,
     "exposure": describe_exposure,
+    "homogeneity": describe_homogeneity,
 }

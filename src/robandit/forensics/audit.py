@@ -12,6 +12,7 @@ from robandit.dice import Random
 from robandit.errors import InputError, PlayError
 from robandit.forensics.alarms import LEVEL, find_signals
 from robandit.forensics.findings import ArmBelief, Audit, LogWithout, Note
+from robandit.forensics.grouped import grouped_means
 from robandit.forensics.influence import Influence, find_witness, influence_of, leader_of, without
 from robandit.forensics.log_files import read_log
 from robandit.forensics.off_policy import Estimator, why_not
@@ -153,6 +154,7 @@ class Auditor:
             off_policy,
             state,
             self.notes,
+            grouped_means(reported),
         )
         self.say_what_differs(findings)
         self.note("forged", FORGED)
@@ -351,6 +353,11 @@ class Auditor:
             how = f"alarm, seen by row {signal.row:,}" if signal.is_alarm else "notice, no alarm"
             text = f"{signal.statistic} ({how}): {title}. {signal.text} Assumed of honest logs: {signal.assumption}"
             self.note("alarm" if signal.is_alarm else "notice", text, subject=signal.statistic)
+        grouped = findings.grouped
+        if grouped is not None and grouped.leaders[0] != grouped.leaders[1]:
+            all_rows, by_group = (self.log.arms[leader] for leader in grouped.leaders)
+            text = f"{all_rows} paid most by all rows, {by_group} by the median of {grouped.groups} groups of sources"
+            self.note("grouped", f"{text}: few sources carry {all_rows}, or rewards are too rare to tell them apart")
         flags = findings.flagged()
         if flags:
             names = ", ".join(flags[:10]) + (f" and {len(flags) - 10} more" if len(flags) > 10 else "")

@@ -8,6 +8,7 @@ import numpy as np
 
 from robandit.forensics.alarms import LEVEL, Signal
 from robandit.forensics.evidence import Evidence, as_number, flag_sources
+from robandit.forensics.grouped import GroupedMeans
 from robandit.forensics.influence import Influence, leader_of
 from robandit.forensics.reward_log import Codes, RewardLog
 from robandit.forensics.statistics import STATISTICS
@@ -66,6 +67,7 @@ class Audit:
     off_policy: dict[str, Any] | None
     state: Any
     notes: list[Note] = field(default_factory=list)
+    grouped: GroupedMeans | None = None  # what arms paid by the median of groups of sources; None: too few of them
 
     def sources(self) -> list[dict[str, Any]]:
         """Return sources by influence, the one that moved p(leader) up most first."""
@@ -137,5 +139,6 @@ class Audit:
             "without": None if self.without is None else self.without.belief.as_json(),
             "price": self.price,
             "off_policy": self.off_policy,
+            "grouped": None if self.grouped is None else self.grouped.as_json(self.log.arms),
             "notes": [note.text for note in self.notes],
         }

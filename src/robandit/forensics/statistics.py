@@ -5,6 +5,7 @@ function and one entry of STATISTICS; reports, alarms and the service's page fol
 more than evidence (alarms.py): the sources must have moved the belief. Everything else is a notice.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from robandit.forensics.evidence import CALIBRATION, WINDOWS, Evidence, bursts, 
 from robandit.forensics.exposure import Exposures, exposures_by_mark
 from robandit.forensics.reward_log import Codes, RewardLog
 from robandit.game import Floats
+from robandit.homogeneity import change_evidence
 
 LOOKS = 100  # marks at which the evidence is shown; fewer where there are very many sources
 NUMBERS = 2 * 10**7  # worked out for all marks together
@@ -40,6 +42,7 @@ class ReportedRows:
     defaulted: Any = None  # whether nobody reported, and the default was learnt; None: all were reported
     asked: Any = None  # whether the decision named its source
     partial: bool = False  # whether some decisions were made among some of the arms only
+    contextual: bool = False  # whether decisions knew who came
     exposures: Exposures | None = None
     decided: tuple[Codes, Codes, Floats] | None = None  # numbers, arms and probabilities of the decisions
 
@@ -201,6 +204,25 @@ def delays_by_mark(log: ReportedRows, marks: Codes) -> list[Floats]:
     return evidence
 
 
+def homogeneity_by_mark(log: ReportedRows, marks: Codes) -> list[Floats]:
+    """Whether the rewards of an arm keep one mean: here the e-values are of arms."""
+    order = log.order
+    known = np.maximum.accumulate(log.rows[order]) if len(order) else log.rows[order]
+    evidence = np.zeros((len(marks), log.arm_count))
+    for arm in range(log.arm_count):
+        own = log.arms[order] == arm
+        sums = np.concatenate([[0.0], np.cumsum(log.rewards[order][own])])
+        for place, pulls in enumerate(np.searchsorted(known[own], marks)):
+            earlier = sums[2 ** np.arange(int(pulls).bit_length())]
+            evidence[place, arm] = math.log(change_evidence(float(pulls), sums[pulls], earlier))
+    return list(evidence)
+
+
+def why_no_homogeneity(log: ReportedRows) -> str:
+    """Return why arms need not keep one mean; nothing if an honest log in a world that stays the same must."""
+    return "what an arm pays depends on who comes, and who gets it changes while the policy learns" * log.contextual
+
+
 def always(log: ReportedRows) -> str:
     """Return no reason against a statistic."""
     return ""
@@ -266,6 +288,16 @@ ALL = (
         why_not=why_no_rates,
     ),
     Statistic(
+        "homogeneity",
+        homogeneity_by_mark,
+        "The rewards of an arm have one mean from first to last. A world that changes breaks that.",
+        "Some arms do not pay what they paid",
+        "Their mean changed. Seasons and new visitors do that too, so this alone is no alarm; an attack that begins or "
+        "ends leaves the same trace.",
+        is_about_arms=True,
+        why_not=why_no_homogeneity,
+    ),
+    Statistic(
         "bursts",
         bursts_by_mark,
         "Each row comes from a source with the same probability, whatever came before. Honest people break that.",
@@ -303,6 +335,7 @@ def reported_rows(log: RewardLog, codes: Codes) -> ReportedRows:
         None if log.defaulted is None else log.defaulted[rows],
         None if log.asked is None else log.asked[rows],
         log.partial,
+        log.log.users is not None,
         log.exposures,
         decided if len(decisions) else None,
     )

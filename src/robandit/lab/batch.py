@@ -105,7 +105,8 @@ def simulate(
     check_user_parts(runner)
     if engine == "rounds" and runner.work < BRIEF and threads in (None, 1):
         workers = 0
-    is_alone = in_parts or scenario.turns > 1  # each run has a state or counts of its own
+    # each run has a state or counts of its own, which are read afterwards
+    is_alone = in_parts or scenario.turns > 1 or scenario.policy.is_watched
     runs = scenario.runs
     slices = [slice(run, run + 1) for run in range(runs)] if is_alone else list(chunks(runs, workers))
     with report_to(progress) as report:
@@ -126,6 +127,7 @@ def simulate(
         best_rounds=runner.best_rounds(calls),
         best_pulls=buffers.best_pulls,
         checks=buffers.checks if scenario.policy.asks else None,
+        alarms=runner.alarms(calls) if scenario.policy.is_watched else None,
     )
 
 

@@ -221,6 +221,10 @@ class Runner:
             policy.message_size(self.scenario.arms),
         )
 
+    def alarms(self, calls: list[LoopCall]) -> NDArray[np.int64]:
+        """The round in which the monitor of each run rang, from the state it ended in; 0 where none did."""
+        return np.array([call.parts.state.alarm for call in calls])
+
     def best_rounds(self, calls: list[LoopCall]) -> NDArray[np.int64] | None:
         """Rounds with a best slate or the round's own best arm, by run; None where the best arms' pulls say it."""
         if self.scenario.slots > 1:

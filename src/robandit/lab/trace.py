@@ -55,6 +55,7 @@ class Trace:
     best_rounds: NDArray[np.int64] | None = None  # with a best slate, or the round's best arm, by run
     best_pulls: NDArray[np.int64] | None = None  # (runs, checkpoints), cumulative, of best arms; not stored in files
     checks: NDArray[np.int64] | None = None  # (runs,), rewards verified; None where the policy never asks
+    alarms: NDArray[np.int64] | None = None  # (runs,), when the monitor rang, 0 where it did not; None without one
 
     def __repr__(self) -> str:
         """What was played and what it cost, in a line; the arrays are attributes."""

@@ -149,7 +149,7 @@ def sweep_table(results: Results, grids: list[str]) -> dict[str, dict[str, Any]]
                 finals = [results.finals(c) for c in grid.cells if (c.policy, c.arms) == (policy, arms)]
                 pooled = np.concatenate(finals)
                 summary = summarise(pooled)
-                paper = K_SWEEP.get(short(policy), {}).get(arms)
+                paper = K_SWEEP.get(short(policy.removesuffix(",pulls=blocks")), {}).get(arms)
                 row = {key: summary[key] for key in ("mean", "se", "half_width_95")}
                 row |= {"runs": len(pooled), "paper": paper}
                 table.setdefault(short(policy), {})[str(arms)] = row

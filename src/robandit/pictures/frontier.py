@@ -27,6 +27,7 @@ class FrontierDot:
     high: float
     front: bool
     attack: str = ""
+    checks: float = 0.0  # rewards that it asks to have verified, per run: a third cost
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,9 @@ def add_legend(figure: Any, panels: list[FrontierPanel], columns: int) -> None:
     if any(math.isinf(dot.high) for panel in panels for dot in panel.dots):
         words = "not fooled in every block"
         handles.append(Line2D([], [], color="#757575", marker="^", markersize=4, linewidth=0, label=words))
+    if any(dot.checks for panel in panels for dot in panel.dots):
+        words = "with checks"
+        handles.append(Line2D([], [], color="#757575", marker="s", markersize=4, linewidth=0, label=words))
     figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=7.5)
 
 
@@ -145,11 +149,11 @@ def draw_limit(axes: Any, limit: float, size: float) -> None:
 
 
 def draw_front(axes: Any, dot: FrontierDot) -> None:
-    """One dot of the front with both of its ranges; an open end is a triangle."""
+    """One dot of the front with both of its ranges; an open end is a triangle, one with checks a square."""
     colour, half = colour_of(dot.policy), [[min(dot.half, 0.9 * dot.regret)], [dot.half]]
     sure = math.isfinite(dot.high)
     bars = None if not sure else [[dot.price - dot.low], [dot.high - dot.price]]
-    marker = "o" if sure else "^"
+    marker = "s" if dot.checks else "o" if sure else "^"
     look = {"markersize": 4.2, "elinewidth": 0.8, "capsize": 1.2, "zorder": 4}
     axes.errorbar(dot.regret, dot.price, xerr=half, yerr=bars, fmt=marker, color=colour, ecolor=colour, **look)
 
@@ -173,6 +177,7 @@ def label_panel(figure: Any, axes: Any, panel: FrontierPanel, size: float) -> No
     groups: dict[str, list[FrontierDot]] = {}
     for dot in sorted(candidates, key=lambda dot: dot.regret):
         value = "" if dot.value is None or not large else f" {dot.value:g}"
+        value += f", {dot.checks:,.0f} checks" if dot.checks and large else ""
         groups.setdefault(dot.policy if few else dot.line + value, []).append(dot)
     labelled = sorted(groups.items(), key=lambda item: -len(item[1]))[: None if few or large else MOST]
     labels = [

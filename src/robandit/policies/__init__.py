@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # a class that is not listed here is there too, and untyped
     from robandit.policies.linear.linucb import LinUcb as LinUcb
     from robandit.policies.linear.squarecb import CwSquareCb as CwSquareCb
     from robandit.policies.linear.squarecb import SquareCb as SquareCb
+    from robandit.policies.ms_se_wr import MsSeWr as MsSeWr
     from robandit.policies.multi_layer_aae import MultiLayerAae as MultiLayerAae
     from robandit.policies.optimistic_thompson import OptimisticThompson as OptimisticThompson
     from robandit.policies.optimistic_ucb import OptimisticUcb as OptimisticUcb

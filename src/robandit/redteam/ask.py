@@ -24,6 +24,7 @@ class SearchTerms(ScenarioTerms, total=False):
     threat: str
     evaluations: int
     quick: bool
+    undetected: float
 
 
 class PriceTerms(ScenarioTerms, total=False):
@@ -38,6 +39,7 @@ class PriceTerms(ScenarioTerms, total=False):
     search: int
     tolerance: float
     fooled: str
+    undetected: float
 
 
 def find_worst_attack(
@@ -60,7 +62,8 @@ def find_worst_attack(
         out: a folder that remembers what was tried; a later call goes on from there.
         progress: called with the share that is done; True draws a line on stderr.
         **terms: of the scenario (horizon, runs, seed, agents, slate, charge, capability, ...), and of the search:
-            threat "A" (before the draw, the default) or "B" (sees the draw), evaluations, quick.
+            threat "A" (before the draw, the default) or "B" (sees the draw), evaluations, quick, undetected (the level
+            of a homogeneity test; a run in which it rings counts for nothing).
 
     Returns:
         The attack, its regret on fresh seeds and on those that chose it, and the regret without an attack.
@@ -68,11 +71,12 @@ def find_worst_attack(
     Raises:
         InputError: if something cannot be played; the message says what is allowed.
     """
+    level = terms.pop("undetected", None)
     own, rest = split_terms(SearchOptions, terms)
     options, scenario = SearchOptions(**own), scenario_of(policy, environment, rest)
     journal = journal_for(scenario, out, f"redteam-{options.threat}-{budget:g}")
     with report_to(progress) as report:
-        return worst_attack(Evaluator(scenario, journal, threads, report), budget, options)
+        return worst_attack(Evaluator(scenario, journal, threads, report, undetected=level), budget, options)
 
 
 def find_price(
@@ -100,7 +104,8 @@ def find_price(
         progress: called with the share that is done; True draws a line on stderr.
         **terms: of the scenario (horizon, runs in each block, seed, agents, slate, capability, ...), and of the price:
             threat "B" (sees the draw, the default) or "A", blocks, unit ("reward", or "share" for the smallest share
-            of all rounds within `budget`), search, tolerance, fooled.
+            of all rounds within `budget`), search, tolerance, fooled, undetected (the level of a homogeneity test: the
+            smallest budget that fools the policy in at least half of the runs without an alarm).
 
     Returns:
         The price with its range over blocks, the attack, and the clean regret.
@@ -108,6 +113,7 @@ def find_price(
     Raises:
         InputError: if something cannot be played; the message says what is allowed.
     """
+    level = terms.pop("undetected", None)
     own, rest = split_terms(PriceOptions, terms)
     aim = {name: rest.pop(name) for name in ("schedule", "size") if name in rest}
     if aim and attack is None:
@@ -115,10 +121,10 @@ def find_price(
     rest = rest if isinstance(policy, Scenario) else {"runs": PRICE_RUNS, **rest}
     options, scenario = PriceOptions(**own), scenario_of(policy, environment, rest)
     scenario = replace(scenario, policy=with_assumed_corruption(scenario.policy))
-    attacks = pricing_attacks(scenario, options.threat) if attack is None else [Candidate(attack, **aim)]
+    attacks = [Candidate(attack, **aim)] if attack else pricing_attacks(scenario, options.threat, level is not None)
     journal = journal_for(scenario, out, f"price-{options.threat}")
     with report_to(progress) as report:
-        return attack_price(Evaluator(scenario, journal, threads, report), attacks, options)
+        return attack_price(Evaluator(scenario, journal, threads, report, undetected=level), attacks, options)
 
 
 def split_terms(options: type, terms: Any) -> tuple[dict[str, Any], dict[str, Any]]:

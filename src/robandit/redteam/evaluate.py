@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robandit.adversaries.nobody import Nobody
 from robandit.capability import ANYTHING
 from robandit.errors import InputError
-from robandit.game import Adversary
+from robandit.game import Adversary, Floats
 from robandit.lab.batch import simulate
 from robandit.lab.counts import ABOVE
 from robandit.lab.scenario import USUAL, Scenario
 from robandit.lab.trace import Trace
+from robandit.lab.watched import Watched
 from robandit.progress import Progress, ignore
 from robandit.redteam.candidate import Candidate
 from robandit.store.code import code_hash
@@ -57,12 +59,15 @@ class Evaluator:
     planned: int = 0  # runs that all the work is expected to take; 0 until somebody has counted them
     played: int = 0  # runs so far, those remembered included
     tried: set[Candidate] = field(default_factory=set)
+    undetected: float | None = None  # the level of a homogeneity test; runs in which it rings do not count
 
     def check(self) -> None:
         """Raise InputError for what could not be played, before anything is."""
         from robandit.lab.compile.kernel import can_compile
 
         can_compile()  # its warning is this thread's to give
+        if self.undetected is not None:
+            check_undetected(self.scenario, self.undetected)
         horizon = self.scenario.horizon
         if horizon > ABOVE:
             raise InputError(
@@ -77,11 +82,14 @@ class Evaluator:
         adversary = None if play.candidate is None else self.adversary(play.candidate, play.budget, play.share)
         code = code_hash(scenario.policy, scenario.environment, adversary) if self.journal.path else ""
         can = str(ANYTHING if adversary is None else scenario.capability)  # nobody's play is the same for all attackers
-        text = json.dumps([scenario_text(scenario), str(play), can, code])
+        watched = [] if self.undetected is None else [self.undetected]
+        text = json.dumps([scenario_text(scenario), str(play), can, code, *watched])
         key = hashlib.sha256(text.encode()).hexdigest()[:24]
         record: dict[str, Any] | None = self.journal.get(key)
         if record is None:
             attacked = replace(scenario, adversary=adversary or Nobody(), runs=play.runs, seed=play.seed)
+            if self.undetected is not None:
+                attacked = replace(attacked, policy=Watched(inner=scenario.policy, level=self.undetected))
             record = final_values(simulate(attacked, threads=threads or self.threads, checkpoints=1, engine="rounds"))
             self.journal.put(key, record)
         self.played += play.runs
@@ -102,13 +110,13 @@ class Evaluator:
         return dict(zip(attacks, means.tolist(), strict=True))
 
     def regrets(self, plays: list[Play]) -> list[float]:
-        """The mean regret of each play.
+        """The mean regret of each play; a run in which an alarm rang counts 0.
 
         Short plays keep the cores busier side by side than one after another on all of them; very short ones do not.
         """
 
         def regret(play: Play) -> float:
-            return float(np.mean(self.outcome(play, 1)["regret"]))
+            return float(np.mean(undetected_regret(self.outcome(play, 1))))
 
         work = self.scenario.rounds * self.scenario.arms
         if work * max((play.runs for play in plays), default=0) < SHORT:
@@ -128,7 +136,32 @@ def final_values(trace: Trace) -> dict[str, Any]:
         "best_share": trace.best_shares.tolist(),
         "paid": trace.corruption_paid[:, -1].tolist(),
         **({} if trace.checks is None else {"checks": trace.checks.tolist()}),
+        **({} if trace.alarms is None else {"alarms": trace.alarms.tolist()}),
     }
+
+
+def undetected_regret(outcome: dict[str, Any]) -> Floats:
+    """The regret of each run; 0 where an alarm rang."""
+    regret: Floats = np.array(outcome["regret"]) * is_quiet(outcome)
+    return regret
+
+
+def is_quiet(outcome: dict[str, Any]) -> NDArray[np.bool_]:
+    """Whether no alarm rang, run by run; one True for all where nobody tests."""
+    quiet: NDArray[np.bool_] = np.equal(outcome.get("alarms", 0), 0)
+    return quiet
+
+
+def check_undetected(scenario: Scenario, level: float) -> None:
+    """Raise InputError where rewards of one arm need not have one mean, so that the test would say nothing."""
+    Watched(inner=scenario.policy, level=level)
+    if scenario.has_best_by_round or scenario.turns > 1:
+        raise InputError(
+            "undetected: the rewards of each arm are tested for one mean, so the game must be of one agent, one arm at "
+            "a time, and must not change by itself or by who comes"
+        )
+    if scenario.state is not None:
+        raise InputError("undetected: the test begins with the policy, so leave out the saved state")
 
 
 def scenario_text(scenario: Scenario) -> str:

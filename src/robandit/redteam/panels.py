@@ -27,7 +27,8 @@ def dot_of(row: PolicyPrice, on_front: bool) -> FrontierDot:
     middle = math.inf if price.estimate is None else price.estimate
     spread = (price.clean["mean"], price.clean["half_width_95"] or 0.0, low, middle, high)
     attack = price.attack.flags().partition(" ")[2]
-    return FrontierDot(str(row.scenario.policy), row.variant.line, row.variant.value, *spread, on_front, attack)
+    name, checks = str(row.scenario.policy), 0.0 if price.checks is None else float(price.checks["mean"])
+    return FrontierDot(name, row.variant.line, row.variant.value, *spread, on_front, attack, checks)
 
 
 def save_frontier(prices: Prices, plot: Path | None, page: Path | None) -> list[tuple[str, Path]]:
@@ -35,7 +36,7 @@ def save_frontier(prices: Prices, plot: Path | None, page: Path | None) -> list[
     panels, spec = panels_of(prices.rows), prices.plan.spec
     files = []
     legend = (
-        "Up and left is better. Large dots: no policy here is surely better in both. "
+        "Up and left is better. Large dots: no policy here is surely better in both and asks for no more checks. "
         f"Price: median and range of {spec.blocks} blocks of {spec.runs} runs; "
         f"clean regret: mean and 95 % interval of {spec.blocks * spec.runs} runs."
     )

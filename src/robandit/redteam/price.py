@@ -20,7 +20,7 @@ from robandit.game import Floats
 from robandit.lab.comparison import mean_checks
 from robandit.lab.scenario import Scenario
 from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat, within
-from robandit.redteam.evaluate import Evaluator, Play, block_seed
+from robandit.redteam.evaluate import Evaluator, Play, block_seed, is_quiet
 from robandit.redteam.search import SearchOptions, worst_attack
 
 TOLERANCE = 1.02  # the bracket's ends differ by no more than this factor, unless another is asked for
@@ -28,6 +28,9 @@ CHOOSING, PRICING = 10_000, 20_000  # numbers of the blocks of seeds, far from t
 HALF = 0.5
 CRITERIA = ("share", "regret")  # what counts as fooled
 LEAST = {"reward": 0.01, "share": 1e-4}  # no price is sought below this
+STEADY = [f"oracle:margin={margin}" for margin in (0.01, 0.3)] + [
+    f"push-shown:size={size}" for size in (0.25, 0.5, 0.75)
+]
 SLACK = 1.15  # how far around a guess the bracket is tried first
 
 
@@ -60,6 +63,7 @@ class Price:
     limit: float | None = None  # the share from which on no policy can know better, whatever it does
     fooled: str = "share"
     checks: dict[str, Any] | None = None  # rewards verified per run without an attack; None where it never asks
+    undetected: float | None = None  # the level of the homogeneity test that must not ring; None without one
 
     def __repr__(self) -> str:
         """The price and its range in a line; the rest are attributes."""
@@ -160,6 +164,7 @@ def attack_price(evaluator: Evaluator, attacks: list[Candidate], options: PriceO
     clean = evaluator.outcome(Play(None, 0.0, seed, scenario.runs * blocks))
     about: dict[str, Any] = {"unit": options.unit, "limit": limit, "fooled": options.fooled}
     about["checks"] = mean_checks(clean["checks"]) if "checks" in clean else None
+    about["undetected"] = evaluator.undetected
     chosen, guess, by_attack = attacks[0], None, dict[Candidate, float | None]()
     if is_fooled(clean, bisection.most_regret):
         return Price(chosen, summarise(clean["regret"]), None, (0.0,) * blocks, {}, **about)
@@ -236,10 +241,9 @@ def most_regret(scenario: Scenario, criterion: str) -> float | None:
 
 
 def is_fooled(outcome: dict[str, Any], most: float | None = None) -> bool:
-    """Whether at least half of the runs went wrong: too little of the best arm, or too much regret."""
-    if most is not None:
-        return float(np.mean(np.array(outcome["regret"]) > most)) >= HALF
-    return float(np.mean(np.array(outcome["best_share"]) < HALF)) >= HALF
+    """Whether at least half of the runs went wrong without an alarm: too little of the best arm, or too much regret."""
+    wrong = np.array(outcome["best_share"]) < HALF if most is None else np.array(outcome["regret"]) > most
+    return float(np.mean(wrong & is_quiet(outcome))) >= HALF
 
 
 def best_items(means: Floats, slots: int, family: Any) -> list[int]:
@@ -248,10 +252,11 @@ def best_items(means: Floats, slots: int, family: Any) -> list[int]:
     return sorted(int(item) for item in items)
 
 
-def pricing_attacks(scenario: Scenario, threat: str) -> list[Candidate]:
+def pricing_attacks(scenario: Scenario, threat: str, is_steady: bool = False) -> list[Candidate]:
     """The attacks tried for a price: those of model B that can be done, or the aimed ones of model A, efficient.
 
-    On slates each item of the best one is sunk in turn: one that is missing is enough.
+    On slates each item of the best one is sunk in turn: one that is missing is enough. Where no alarm may ring, attacks
+    that are the same in every round are tried at several sizes too.
     """
     check_threat(threat)
     means, environment, catalogue = scenario.means, scenario.environment, scenario.catalogue
@@ -273,5 +278,6 @@ def pricing_attacks(scenario: Scenario, threat: str) -> list[Candidate]:
     pushes += ["push-shown:lowered=0,raised=1,worst=true", *(f"push-shown:lowered={count}" for count in several)]
     pushes += [] if environment.features is None else ["sink-near"]
     pushes += ["sink-best"] if scenario.has_best_by_round else []
+    pushes += STEADY if is_steady else []
     attacks = [*catalogue_attacks("B", False, catalogue), *map(Candidate, dict.fromkeys(pushes))]
     return within(attacks, scenario.capability, catalogue)

@@ -115,6 +115,7 @@ class PricePlan:
     search: int = 0
     fooled: str = "share"
     terms: dict[str, Any] = field(default_factory=dict)  # of every scenario: seed, agents, slate, catalogue
+    undetected: float | None = None  # the level of a homogeneity test that must not ring
 
     def tasks(self, out: str | Path | None = None, threads: int | None = None) -> list[PricingTask]:
         """One task per attacker, environment and policy; raises InputError for what has no price."""
@@ -126,10 +127,11 @@ class PricePlan:
                 terms = {**self.terms, "runs": spec.runs, "horizon": place.horizon, "capability": attacker.capability}
                 for variant in spec.policies:
                     scenario = Scenario(variant.policy, place.environment, **terms)
-                    attacks = [self.attack] if self.attack else pricing_attacks(scenario, attacker.threat)
+                    steady = self.undetected is not None
+                    attacks = [self.attack] if self.attack else pricing_attacks(scenario, attacker.threat, steady)
                     name = f"{attacker.threat} {scenario_text(scenario)}"
                     journals[name] = journals.get(name) or journal_for(scenario, out, f"price-{attacker.threat}")
-                    evaluator = Evaluator(scenario, journals[name], threads)
+                    evaluator = Evaluator(scenario, journals[name], threads, undetected=self.undetected)
                     check_pricing(evaluator, attacks, options)
                     tasks.append(PricingTask(attacker, place, variant, evaluator, attacks, options))
         return tasks
@@ -156,6 +158,7 @@ class Prices:
             "horizon": next(iter(horizons)) if len(horizons) == 1 else None,
             **shape_record(self.rows[0].scenario),
             "fooled": self.plan.fooled,
+            "undetected": self.plan.undetected,
             "runs": spec.runs,
             "blocks": spec.blocks,
             "tolerance": spec.tolerance,

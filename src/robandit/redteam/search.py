@@ -20,7 +20,7 @@ from robandit.lab.scenario import Scenario
 from robandit.policies.phased import Phased
 from robandit.redteam import EVALUATIONS
 from robandit.redteam.candidate import Candidate, catalogue_attacks, check_threat, shortlist
-from robandit.redteam.evaluate import Evaluator, Play, block_seed
+from robandit.redteam.evaluate import Evaluator, Play, block_seed, is_quiet, undetected_regret
 from robandit.redteam.family import Family
 from robandit.version import __version__
 
@@ -59,6 +59,8 @@ class AttackFinding:
     plain: Candidate  # the best attack of the catalogue as it stands
     plain_regret: dict[str, Any]
     evaluations: int
+    undetected: float | None = None  # the level of the homogeneity test; None where nobody tests
+    detected: float | None = None  # the share of fresh runs in which it rang
 
     def __repr__(self) -> str:
         """The attack and its harm in a line; the rest are attributes."""
@@ -97,6 +99,8 @@ class AttackFinding:
             "catalogue": None if self.options.quick else plain,
             "told": getattr(policy, "corruption", 0) is None,
             "evaluations": self.evaluations,
+            "undetected": self.undetected,
+            "detected": self.detected,
         }
 
 
@@ -125,19 +129,21 @@ def worst_attack(evaluator: Evaluator, budget: float, options: SearchOptions = U
         evaluator.outcome(Play(one, budget if one else 0.0, seed, scenario.runs)) for one in (winner, None, plain)
     )
     choosing = [Play(winner, budget, block_seed(seed, block), BLOCK) for block in range(blocks)]
-    in_sample = [regret for play in choosing for regret in evaluator.outcome(play)["regret"]]
+    in_sample = [regret for play in choosing for regret in undetected_regret(evaluator.outcome(play)).tolist()]
     return AttackFinding(
         scenario,
         options,
         winner,
         budget,
-        summarise(fresh["regret"]),
+        summarise(undetected_regret(fresh)),
         float(np.mean(fresh["paid"])),
         summarise(in_sample),
         summarise(quiet["regret"]),
         plain,
-        summarise(usual["regret"]),
+        summarise(undetected_regret(usual)),
         len(evaluator.tried),
+        evaluator.undetected,
+        None if evaluator.undetected is None else float(1.0 - np.mean(is_quiet(fresh))),
     )
 
 

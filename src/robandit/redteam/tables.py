@@ -24,6 +24,11 @@ def redteam_table(result: dict[str, Any]) -> DataTable:
         f"{result['evaluations']:,} attacks tried on other seeds; regret on {result['runs']:,} fresh runs, ± 95 %. "
         f"On the seeds that chose it, it had {tenths(inside)}: {verdict}.{knows}"
     )
+    if result.get("undetected") is not None:
+        caption += (
+            f" Under attack a run counts 0 if the homogeneity test of level {result['undetected']:g} rang; "
+            f"it rang in {percent(result['detected'])} of the fresh runs against the worst one."
+        )
     plain = result["catalogue"]
     attacks = (
         ("none", result["baseline"], "-"),
@@ -47,9 +52,11 @@ def price_table(rows: list[dict[str, Any]], result: dict[str, Any], more: str = 
     limit = next((row["limit"] for row in rows if row["limit"] is not None), None)
     within = "" if attacker["budget"] is None else f", spending at most {attacker['budget']:g}"
     barred = "" if limit is None else f" From a share of {limit:.3g} on no policy can know better."
+    level = result.get("undetected")
+    quiet = "" if level is None else f" and no homogeneity test of level {level:g} rings"
     caption = (
         f"Price: the {f'share of all rounds{within},' if shares else 'budget'} with which {fooled} "
-        f"in at least half of the runs; median and range over {result['blocks']} blocks of "
+        f"in at least half of the runs{quiet}; median and range over {result['blocks']} blocks of "
         f"{result['runs']} runs; ± is a 95 % interval. It is an upper bound on what an attacker needs.{who}{barred} "
         f"Unlimited: what the same attack pays when nothing stops it, which is not the price. {more}".rstrip()
     )
