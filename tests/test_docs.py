@@ -19,10 +19,8 @@ from robandit.cli.flags import every_command
 from robandit.cli.main import build_parser
 
 HOME = Path(__file__).parents[1]
-PAGES = [
-    HOME / name
-    for name in ("README.md", "docs/deploy.md", "docs/wider.md", "docs/changing-worlds.md", "docs/python-examples.md")
-]
+RUN = ("changing-worlds", "deploy", "python-examples", "router", "wider")  # whose Python is run here
+PAGES = [HOME / "README.md", *(HOME / "docs" / f"{name}.md" for name in RUN)]
 PAGES += sorted((HOME / "docs" / "tutorials").glob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", re.S | re.M)
 SOURCES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]

@@ -28,6 +28,7 @@ ELSEWHERE = {  # who runs a page's Python; its other blocks are looked at here
     "tables-from-python.md": "test_docs",
     "wider.md": "test_docs",
     "changing-worlds.md": "test_docs",
+    "router.md": "test_docs",
     "service-http.md": "test_openfeature",  # the same calls against a service
     "service.md": "here",
 }
@@ -43,7 +44,7 @@ NOT_RUN = {  # the first word of a line, and why nobody here runs it
     "pip": "as above",
     ".venv/bin/pip": "as above",
     ".venv/bin/python": "as above",
-    "python": "recipes/real_data.py needs data of others; test_recipes",
+    "python": "recipes/real_data.py needs data of others, recipes/router.py minutes; test_recipes, test_router",
     "pg_dump": "PostgreSQL's own; test_postgres_backup",
     "createdb": "PostgreSQL's own; test_postgres_backup",
     "curl": "those of docs/service.md run below, the README's are the same",

@@ -186,7 +186,9 @@ def test_a_window_leaves_the_state_of_one_who_saw_only_the_last_rewards(inner: s
         assert np.allclose(getattr(whole, name), getattr(last, name), atol=1e-9), name
 
 
-@pytest.mark.parametrize("inner", [*CAN_UNLEARN, "exp3", "tsallis-inf-rv", "samba", "floor:inner=thompson"])
+@pytest.mark.parametrize(
+    "inner", [*CAN_UNLEARN, "capped-thompson:cap=30", "exp3", "tsallis-inf-rv", "samba", "floor:inner=thompson"]
+)
 def test_a_restart_leaves_the_state_before_round_one(inner: str) -> None:
     random = stream(9)
     rows = [(int(3 * random.uniform()), float(random.uniform() < 0.6)) for _ in range(100)]

@@ -1,5 +1,6 @@
 """Every policy against a second, naive implementation written from the papers alone: the same arm in every round."""
 
+import math
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "balanced-samba": [{"learning_rate": 0.1}, {"learning_rate": 0.6}],
     "thompson": [{}, {"probabilities": "computed"}],
     "optimistic-thompson": [{"optimism": 20.0}],
+    "capped-thompson": [{}, {"prior": 2.5, "mean": 0.6, "cap": 7.5}, {"prior": 2.0, "cap": math.inf}],
     "bonus-thompson": [{"linear": 20.0}, {"linear": 0.5}],
     "optimistic-ucb": [{"scale": 0.25, "linear": 20.0}, {"scale": 1.0, "linear": 0.5}],
     "trimmed-ucb": [{"trim": 0.05}, {"trim": 0.3, "scale": 0.5}, {"trim": 0.0}],

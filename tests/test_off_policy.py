@@ -51,3 +51,23 @@ def test_values_of_shadows_are_those_of_the_formulas(tmp_path: Path) -> None:
         values = audit.off_policy["policies"][name]["value"]
         for kind, expected in naive_values(rb.policy(name), rows).items():
             assert values[kind]["value"] == pytest.approx(expected, rel=1e-9), (name, kind)
+
+
+def test_values_of_arms_are_those_of_the_formulas(tmp_path: Path) -> None:
+    """Always one arm: an importance weight of 1/q where it was taken, and 0 elsewhere."""
+    path = tmp_path / "log.csv"
+    rows = write_log(path)
+    found = rb.audit(path, "ucb1", price=False).off_policy
+    assert found is not None
+    arms, rewards, chances = (np.array(column) for column in zip(*rows, strict=True))
+    for arm, name in enumerate("abc"):
+        weights = np.where(arms == arm, 1.0 / chances, 0.0)
+        here = np.where(arms == arm, 1.0, 0.0)
+        before = (np.cumsum(here * rewards) - here * rewards + 0.5) / (np.cumsum(here) - here + 1.0)
+        expected = {
+            "ips": (weights * rewards).mean(),
+            "snips": (rewards * weights / weights.mean()).mean(),
+            "dr": (before + weights * (rewards - before)).mean(),
+        }
+        for kind, value in expected.items():
+            assert found["arms"][name][kind]["value"] == pytest.approx(value, rel=1e-9), (name, kind)

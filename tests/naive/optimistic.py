@@ -65,6 +65,39 @@ class NaiveOptimisticThompson(NaiveThompson):
         return argmax(draws)
 
 
+class NaiveCappedThompson(NaivePolicy):
+    """Thompson sampling on the first rewards of each arm: as many as bring prior and rewards up to the cap."""
+
+    def __init__(
+        self,
+        arms: int,
+        horizon: int,
+        corruption: float,
+        random: Randomness,
+        *,
+        prior: float = 10.0,
+        cap: float = 200.0,
+        mean: float = 0.5,
+    ) -> None:
+        super().__init__(arms, horizon, corruption, random)
+        self.prior = (prior * mean, prior * (1 - mean))
+        self.room = cap - prior
+        self.outcomes: list[list[bool]] = [[] for _ in range(arms)]
+
+    def choose(self) -> int:
+        """Play the arm with the largest posterior draw; of each arm, the first rewards count."""
+        draws = []
+        for outcomes in self.outcomes:
+            counted = [outcome for place, outcome in enumerate(outcomes, 1) if place <= self.room]
+            successes = sum(counted)
+            draws.append(self.random.beta(self.prior[0] + successes, self.prior[1] + len(counted) - successes))
+        return argmax(draws)
+
+    def learn(self, arm: int, reward: float) -> None:
+        """Keep a success or a failure."""
+        self.outcomes[arm].append(reward == 1 if reward in (0, 1) else self.random.uniform() < reward)
+
+
 class NaiveBonusThompson(NaiveThompson):
     """Thompson sampling from Beta(1,1) priors with a bonus for arms chosen rarely."""
 

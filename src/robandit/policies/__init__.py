@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # a class that is not listed here is there too, and untyped
     from robandit.policies.barbat import Barbat as Barbat
     from robandit.policies.batched import Batched as Batched
     from robandit.policies.bonus_thompson import BonusThompson as BonusThompson
+    from robandit.policies.capped_thompson import CappedThompson as CappedThompson
     from robandit.policies.cbarbar import Cbarbar as Cbarbar
     from robandit.policies.discount import Discount as Discount
     from robandit.policies.draa import Draa as Draa
