@@ -7,6 +7,8 @@ every reward counts at once. Besides the entries of journal.py a service's journ
     {"entry": "activate", "id": 0, "time": 1.0}                the decision was displayed
     {"entry": "tick", "time": 1.0}                             time went by
     {"entry": "epoch", "epoch": 1, "time": 1.0}                ids begin anew after a restore
+    {"entry": "end", "time": 1.0}                              no decision follows
+    {"entry": "forget", "lines": 3, "before": "...", ...}      a source has another name in so many lines before
     {"entry": "source" | "retract" | "breaker", ...}           acts of operators (standing.py)
 """
 
@@ -22,6 +24,7 @@ from robandit.online.rules import DAY, FIRST, SUM, Rules
 from robandit.online.standing import ACTS, Entry, Standing, levels_of
 from robandit.online.terms import Terms
 
+QUIET = ("tick", "end", "forget")  # entries that change nothing here but the time
 NO_REWARD: Entry = {"source": None}
 make_choice = partial(tuple.__new__, Choice)  # of a tuple, in a third of the time
 
@@ -145,7 +148,7 @@ class Docket:
             self.target.change_arm(entry["arm"], entry["change"], entry.get("values"))
         elif kind == "epoch":
             self.epochs.append((self.decisions, entry["epoch"]))
-        elif kind != "tick" and kind not in ACTS:
+        elif kind not in QUIET and kind not in ACTS:
             raise InputError(f"an entry of the kind {kind!r} is unknown")
         return None
 

@@ -40,7 +40,7 @@ STATE_CODE = (  # what a snapshot depends on: one that other code wrote is not u
 EVERY = 20_000  # lines between two snapshots, at least
 REMEMBERED = 200_000  # keys and values in memory at most, and half of them at least; older values are looked up
 ACTS_LISTED = 200
-LISTED_ACTS = ("arm", "epoch", *ACTS)
+LISTED_ACTS = ("arm", "epoch", "end", "forget", *ACTS)
 ENCODE, DECODE = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 MOST = 2.0**64
 
@@ -69,7 +69,7 @@ class Experiment:
         self.values: Recent[tuple[int, str], float] = Recent(REMEMBERED)
         self.activations: Recent[int, bool] = Recent(REMEMBERED)
         self.acts: list[tuple[int, Entry]] = []
-        self.epoch = 0
+        self.epoch, self.ended = 0, False
         self.lead: Lead | None = None  # where the last line is later than now
         self.learning_again = False  # after an act: the state is rebuilt from the journal beside this one
         self.again = False  # one more act came meanwhile
@@ -193,6 +193,10 @@ class Experiment:
             change_verdict(self.standing.verdict(entry["source"]), entry)  # raises here, if at all
         return self.append({**entry, "time": self.moment(now), "by": by}, act=True)
 
+    def end(self, now: float, by: str) -> Row | None:
+        """End the experiment: no decision follows, and rewards are taken as before; None if it has ended already."""
+        return None if self.ended else self.append({"entry": "end", "time": self.moment(now), "by": by})
+
     def tick(self, now: float) -> Row | None:
         """Returns a line if something is due though no request came."""
         now = self.moment(now)
@@ -254,6 +258,8 @@ class Experiment:
         """List a line that is neither a decision nor a reward."""
         if entry["entry"] == "epoch":
             self.epoch = entry["epoch"]
+        elif entry["entry"] == "end":
+            self.ended = True
         elif entry["entry"] == "arm":
             self.tally.widen(len(self.fold.roster.names))
         self.acts = [*self.acts[1 - ACTS_LISTED :], (line, entry)]
@@ -277,7 +283,7 @@ class Experiment:
     def snapshot(self) -> Snapshot:
         """Returns everything but what is remembered, as of the last line."""
         state = {"fold": save_fold(self.fold), "docket": self.docket.as_json(), "tally": self.tally.as_json()}
-        body = msgspec.json.encode({**state, "epoch": self.epoch, "acts": self.acts})
+        body = msgspec.json.encode({**state, "epoch": self.epoch, "ended": self.ended, "acts": self.acts})
         self.snapshot_due = self.next_snapshot()
         return Snapshot(self.id, self.line, self.code, body)
 
@@ -288,7 +294,8 @@ class Experiment:
         self.docket.target = self.fold
         self.docket.load(state["docket"])
         self.tally.load(state["tally"])
-        self.epoch, self.acts = state["epoch"], [(line, entry) for line, entry in state["acts"]]
+        self.epoch, self.ended = state["epoch"], state["ended"]
+        self.acts = [(line, entry) for line, entry in state["acts"]]
         self.line = snapshot.line
         self.snapshot_due = self.next_snapshot()
 
