@@ -72,11 +72,11 @@ def test_a_database_of_today_comes_to_the_same_states_and_goes_on(address: str) 
 def test_a_database_of_a_newer_format_is_refused_and_stays_as_it_is(address: str) -> None:
     if address.startswith("postgresql"):
         with psycopg.connect(address) as db:
-            db.execute("UPDATE robandit.meta SET value = '2' WHERE key = 'format'")
+            db.execute("UPDATE robandit.meta SET value = '3' WHERE key = 'format'")
     else:
         import apsw
 
-        apsw.Connection(address.removeprefix("sqlite:///")).execute("PRAGMA user_version=2")
+        apsw.Connection(address.removeprefix("sqlite:///")).execute("PRAGMA user_version=3")
     for read_only in (True, False):
-        with pytest.raises(rb.InputError, match=r"has the format 2, (and )?1 is supported here"):
+        with pytest.raises(rb.InputError, match=r"has the format 3, (and )?2 is supported here"):
             open_store(address, read_only=read_only)

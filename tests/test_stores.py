@@ -246,7 +246,7 @@ def test_a_library_that_loses_commits_is_refused(tmp_path: Path, monkeypatch: py
 def test_another_format_and_no_database_are_refused(tmp_path: Path) -> None:
     SqliteStore(tmp_path / "db").close()
     apsw.Connection(str(tmp_path / "db")).execute("PRAGMA user_version=9")
-    with pytest.raises(rb.InputError, match="has the format 9, and 1 is supported here"):
+    with pytest.raises(rb.InputError, match="has the format 9, and 2 is supported here"):
         SqliteStore(tmp_path / "db")
     (tmp_path / "text").write_text("no database, but long enough to be looked at" * 100)
     with pytest.raises(rb.InputError, match=r"cannot be used: .*not a database"):

@@ -1,4 +1,4 @@
-"""`robandit service check`, `token`, `backup` and `restore`: what an operator of the service needs beside it."""
+"""What an operator needs beside the service: `robandit service check`, `token`, `backup`, `archive` and others."""
 
 import argparse
 from pathlib import Path
@@ -49,6 +49,37 @@ def add(commands: Any) -> None:
         "--db", required=True, metavar="URL", help="sqlite:///FILE that does not exist, or postgresql://..."
     )
     restore.set_defaults(run=run_restore)
+    archive = commands.add_parser(
+        "archive",
+        help="old lines out of the database, into Parquet files",
+        description="Move old lines of every experiment into files, while it serves; `serve` and `verify` read both.",
+    )
+    archive.add_argument("folder", metavar="FOLDER", help="where the files are; every process must reach it")
+    archive.add_argument("--db", required=True, metavar="URL", help="as for `robandit serve`")
+    archive.add_argument(
+        "--keep", type=whole, default=200_000, metavar="N", help="lines of an experiment that stay (default 200,000)"
+    )
+    archive.add_argument(
+        "--lines", type=whole, default=100_000, metavar="N", help="lines in a file (default 100,000); fewer stay"
+    )
+    archive.set_defaults(run=run_archive)
+    forget = commands.add_parser(
+        "forget",
+        help="the name of a source out of a journal",
+        description="Replace the name of a source by a random one in every line, old files included. "
+        "The state stays the same to the bit. The experiment must not be served meanwhile.",
+    )
+    forget.add_argument("experiment", metavar="EXPERIMENT", help="its name or its number")
+    forget.add_argument("source", metavar="SOURCE", help="as the page and exports name it: TOKEN/LABEL, or LABEL")
+    forget.add_argument("--db", required=True, metavar="URL", help="as for `robandit serve`")
+    forget.set_defaults(run=run_forget)
+    upgrade = commands.add_parser(
+        "upgrade",
+        help="a database of an older format brought to today's",
+        description="Upgrade a database in one transaction. `robandit serve` does the same when it starts.",
+    )
+    upgrade.add_argument("--db", required=True, metavar="URL", help="as for `robandit serve`")
+    upgrade.set_defaults(run=run_upgrade)
 
 
 def run_check(arguments: argparse.Namespace) -> int:
@@ -107,3 +138,63 @@ def run_restore(arguments: argparse.Namespace) -> None:
             store.close()
         return
     print(f"epoch {restore(Path(arguments.file), sqlite_path(arguments.db))}")
+
+
+def run_archive(arguments: argparse.Namespace) -> None:
+    """Move old lines into files."""
+    from robandit.service.archive import archive_lines, set_folder
+
+    if arguments.lines < 1 or arguments.keep < 0:
+        raise InputError("--lines must be at least 1 and --keep at least 0")
+    store = open_present(arguments.db)
+    try:
+        set_folder(store, Path(arguments.folder))
+        for record in store.experiments():
+            pieces = archive_lines(store, record, arguments.keep, arguments.lines)
+            last = pieces[-1].last if pieces else max((one.last for one in store.pieces(record.id)), default=0)
+            print(f"{record.name}: {len(pieces)} new files, {last:,} of {store.head(record.id).line:,} lines archived")
+    finally:
+        store.close()
+
+
+def run_forget(arguments: argparse.Namespace) -> None:
+    """Take a name out of a journal."""
+    from robandit.service.archive import forget_source
+    from robandit.service.ownership import Ownership
+    from robandit.service.stores.base import StoreRefusal
+
+    store = open_present(arguments.db)
+    ownership = None
+    try:
+        record = next((one for one in store.experiments() if arguments.experiment in (one.name, str(one.id))), None)
+        if record is None:
+            raise InputError(f"there is no experiment {arguments.experiment!r}")
+        ownership = Ownership(None if store.path is None else f"{store.path}.lock")
+        store.take_all()
+        name, count = forget_source(store, record, arguments.source)
+        print(f"{record.name}: {count:,} lines name {name} now; head {store.head(record.id).chain.hex()}")
+    except StoreRefusal as error:
+        raise InputError(str(error)) from error
+    finally:
+        if ownership is not None:
+            ownership.release()
+        store.close()
+
+
+def run_upgrade(arguments: argparse.Namespace) -> None:
+    """Upgrade a database."""
+    store = open_present(arguments.db)
+    try:
+        old, new = store.upgraded_from, store.format
+        print(f"format {new}, as before" if old == new else f"upgraded from format {old} to format {new}")
+    finally:
+        store.close()
+
+
+def open_present(url: str) -> Any:
+    """Returns a database that is there, open for writing. Raises InputError."""
+    from robandit.service.stores.address import open_store
+
+    if url.startswith("sqlite:///") and not sqlite_path(url).is_file():
+        raise InputError(f"--db: there is no database {str(sqlite_path(url))!r}")
+    return open_store(url)

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robandit.catalogue import SHIPPED
-from robandit.dice import Role, decision_key, decision_stream, decision_words
+from robandit.dice import Role, decision_key, decision_stream, decision_words, stream_words
 from robandit.errors import InputError
 from robandit.game import Floats, Policy, Setting
 from robandit.lab import replay
 from robandit.lab.parts import PolicyParts
 from robandit.lab.preflight import ROUNDS, check_user_replay
+from robandit.lab.redraw import redraw_rows
 from robandit.lab.sight import LogView
 from robandit.state import load_state
 
@@ -176,6 +177,64 @@ def replay_log(
     if len(view.users) > 0 and terms.features is not None:
         policy.look(memory, terms.features)  # between two decisions a state sees what its setting has
     return memory
+
+
+class DrawnRows(NamedTuple):
+    """The same columns, and which rows are decisions to be drawn again."""
+
+    arms: Any
+    probabilities: Any
+    notes: Any
+    rewards: Any
+    rewarded: Any
+    places: Any
+    drawn: Any
+
+
+def redraw_log(
+    policy: Policy[Any],
+    log: Log,
+    drawn: NDArray[np.bool_],
+    *,
+    seed: int,
+    state: dict[str, Any] | None,
+    **setting: Unpack[SettingTerms],
+) -> tuple[Any, int | None]:
+    """The state a policy has after a log, as `replay_log` returns it compiled, and the first decision it did not make.
+
+    Args:
+        policy: a policy.
+        log: what happened.
+        drawn: which rows are decisions that the policy drew among all its arms.
+        seed: of the streams of the decisions.
+        state: a saved state to begin with; None for a fresh one.
+        **setting: as for `replay_log`.
+
+    Returns:
+        The state, and the row of the first decision whose stream gives another one; None if all are as drawn.
+    """
+    from robandit.lab.compile.kernel import effort_for, kernel_for
+
+    columns, terms = log.columns(), Setting(**setting)
+    check_columns(columns, policy, terms.arms)
+    memory = fresh_state(policy, terms, seed) if state is None else load_state(policy, terms, state)
+    count, view, differing = len(columns["arms"]), log.view(policy, terms), np.full(1, -1)
+    keys = np.array([decision_key(seed, role) for role in (Role.CHOOSING, Role.LEARNING)], np.uint64)
+    first_different = None
+    for first in range(0, count, ROWS):
+        piece = {
+            name: column[first : first + ROWS]
+            for name, column in (columns | {"drawn": np.ascontiguousarray(drawn)}).items()
+        }
+        words = np.stack(stream_words(keys[piece["rewarded"].astype(np.int64)], piece.pop("numbers")), axis=1)
+        rows, parts = DrawnRows(**piece), PolicyParts(policy, memory)
+        loop = kernel_for(redraw_rows, parts, (rows, words, view, differing), effort_for(count * terms.arms))
+        loop(parts, rows, words, view, differing)
+        if first_different is None and differing[0] >= 0:
+            first_different = first + int(differing[0])
+    if len(view.users) > 0 and terms.features is not None:
+        policy.look(memory, terms.features)
+    return memory, first_different
 
 
 def fresh_state(policy: Policy[Any], setting: Setting, seed: int) -> Any:

@@ -7,10 +7,13 @@ every reward counts at once. Besides the entries of journal.py a service's journ
     {"entry": "activate", "id": 0, "time": 1.0}                the decision was displayed
     {"entry": "tick", "time": 1.0}                             time went by
     {"entry": "epoch", "epoch": 1, "time": 1.0}                ids begin anew after a restore
+    {"entry": "end", "time": 1.0}                              no decision follows
+    {"entry": "forget", "lines": 3, "before": "...", ...}      a source has another name in so many lines before
     {"entry": "source" | "retract" | "breaker", ...}           acts of operators (standing.py)
 """
 
 from collections import deque
+from functools import partial
 from math import inf, nan
 from typing import Any, Protocol
 
@@ -21,8 +24,9 @@ from robandit.online.rules import DAY, FIRST, SUM, Rules
 from robandit.online.standing import ACTS, Entry, Standing, levels_of
 from robandit.online.terms import Terms
 
+QUIET = ("tick", "end", "forget")  # entries that change nothing here but the time
 NO_REWARD: Entry = {"source": None}
-Turn = tuple[str, int]  # the token that asked for a decision ("": none), and how many it had asked for before
+make_choice = partial(tuple.__new__, Choice)  # of a tuple, in a third of the time
 
 
 class DocketTarget(Protocol):
@@ -50,12 +54,13 @@ class DocketTarget(Protocol):
 class Case:
     """A decision that is not settled yet."""
 
-    __slots__ = ("active", "arm", "asker", "ends", "entry", "learns", "line", "parts", "reward", "turn")
+    __slots__ = ("active", "arm", "asker", "count", "ends", "entry", "learns", "line", "parts", "reward", "token")
     parts: dict[str, tuple[int, float, str | None]] | None  # by their ids: line, value, source
 
-    def __init__(self, arm: int, learns: bool, active: bool, turn: Turn, ends: float = inf) -> None:
-        self.arm, self.learns, self.active, self.turn, self.ends = arm, learns, active, turn, ends
-        self.asker: str | None = None  # the source that the decision named
+    def __init__(self, arm: int, learns: bool, active: bool, token: str, count: int, asker: str | None) -> None:
+        self.arm, self.learns, self.active, self.ends = arm, learns, active, inf
+        self.token, self.count = token, count  # who asked for it ("": no token), and how many it had asked for before
+        self.asker = asker  # the source that the decision named
         self.line, self.reward, self.entry = 0, 0.0, NO_REWARD  # line 0: no reward yet
         self.parts = None
 
@@ -64,14 +69,14 @@ class Case:
         source, time = self.entry["source"], self.entry.get("time")
         ends = None if self.ends == inf else self.ends
         report = [self.line, self.reward, source, time, self.parts]
-        return [self.arm, self.learns, self.active, *self.turn, ends, *report, self.asker]
+        return [self.arm, self.learns, self.active, self.token, self.count, ends, *report, self.asker]
 
     @classmethod
     def from_list(cls, values: list[Any]) -> "Case":
         """Return the case whose `as_list` these values are."""
         arm, learns, active, token, count, ends, line, reward, source, time, parts, asker = values
-        case = cls(arm, learns, active, (token, count), inf if ends is None else ends)
-        case.asker = asker
+        case = cls(arm, learns, active, token, count, asker)
+        case.ends = inf if ends is None else ends
         case.line, case.reward, case.entry = line, reward, {"source": source, "time": time}
         case.parts = None if parts is None else {name: tuple(part) for name, part in parts.items()}
         return case
@@ -82,6 +87,7 @@ class Docket:
 
     __slots__ = (
         "asked",
+        "capped",
         "cases",
         "clock",
         "deadlines",
@@ -92,21 +98,22 @@ class Docket:
         "learnt",
         "left_out",
         "line",
+        "queues",
         "rules",
         "standing",
         "target",
         "terms",
-        "turns",
         "weighing",
     )
 
     def __init__(self, terms: Terms, standing: Standing, target: DocketTarget) -> None:
         self.terms, self.standing, self.target = terms, standing, target
-        self.rules = terms.rules or Rules()
+        rules = self.rules = terms.rules or Rules()
+        self.capped = rules.cap is not None or rules.token_cap is not None
         self.weighing = decision_key(terms.seed, Role.WEIGHING)
         self.cases: dict[int, Case] = {}
-        self.turns: dict[Turn, int] = {}  # the numbers of open cases
         self.asked: dict[str, int] = {}  # decisions of each token
+        self.queues: dict[str, deque[int]] = {}  # their numbers, from the oldest that is open on
         self.deadlines: deque[tuple[float, int]] = deque()
         self.holds: deque[tuple[float, int]] = deque()
         # of each source, and of each token: the day, and how many rewards counted in it
@@ -120,31 +127,32 @@ class Docket:
         """Whether what happens now is recorded but not learnt."""
         return self.standing.frozen is not None and self.line > self.standing.frozen
 
-    def take(self, line: int, entry: Entry) -> None:
-        """Apply one more entry, which stands in this line."""
-        time = entry.get("time")
-        if time is not None:
-            self.line = line
-            self.advance(time)
-        self.apply(line, entry)
+    def take(self, line: int, entry: Entry, *, advance: bool = True) -> Case | None:
+        """Apply one more entry, which stands in this line; returns the case of a decision or of its reward.
 
-    def apply(self, line: int, entry: Entry) -> None:
-        """Apply an entry whose time the docket was advanced to already."""
+        Without `advance` the docket was advanced to its time already.
+        """
         self.line, kind, time = line, entry["entry"], entry.get("time")
+        if advance and time is not None:
+            if self.deadlines or self.holds:
+                self.advance(time)
+            elif time > self.clock:
+                self.clock = time
         if kind == "decide":
-            self.open_case(entry, time)
-        elif kind == "reward":
-            self.take_reward(line, entry, time)
-        elif kind == "activate":
+            return self.open_case(entry, time)
+        if kind == "reward":
+            return self.take_reward(line, entry, time)
+        if kind == "activate":
             self.activate(entry["id"], time)
         elif kind == "arm":
             self.target.change_arm(entry["arm"], entry["change"], entry.get("values"))
         elif kind == "epoch":
             self.epochs.append((self.decisions, entry["epoch"]))
-        elif kind != "tick" and kind not in ACTS:
+        elif kind not in QUIET and kind not in ACTS:
             raise InputError(f"an entry of the kind {kind!r} is unknown")
+        return None
 
-    def open_case(self, entry: Entry, time: float | None) -> None:
+    def open_case(self, entry: Entry, time: float | None) -> Case:
         """Open a case for the next decision; that of the same token `patience` decisions ago is given up.
 
         A token's own decisions count, not everybody's: so no token can make those of others be forgotten.
@@ -152,23 +160,28 @@ class Docket:
         number, probability = entry["id"], entry["chance"]
         if number != self.decisions:
             raise InputError(f"decision {self.decisions} must come next, not {number!r}")
-        learns = not entry.get("holdout", False) and not self.frozen
-        target, rules = self.target, self.rules
+        learns = not entry.get("holdout", False) and (self.standing.frozen is None or not self.frozen)
+        target, rules, cases = self.target, self.rules, self.cases
         arm = target.index(entry["arm"])
-        target.record_decision(Choice(arm, nan if probability is None else probability, entry["note"]), learns, entry)
+        target.record_decision(
+            make_choice((arm, nan if probability is None else probability, entry["note"])), learns, entry
+        )
         token = entry.get("by", "")
-        count = self.asked.get(token, 0)
-        self.asked[token], turn = count + 1, (token, count)
-        case = self.cases[number] = Case(arm, learns, not rules.activation, turn)
-        case.asker = entry.get("source")
-        self.turns[turn] = number
-        oldest = self.turns.get((token, count - self.terms.patience))
-        if oldest is not None:
-            self.drop(oldest)
+        count, queue = self.asked.get(token, 0), self.queues.get(token)
+        self.asked[token] = count + 1
+        case = cases[number] = Case(arm, learns, not rules.activation, token, count, entry.get("source"))
+        if queue is None:
+            queue = self.queues[token] = deque()
+        queue.append(number)
+        while queue[0] not in cases:
+            queue.popleft()
+        if cases[queue[0]].count == count - self.terms.patience:
+            self.drop(queue.popleft())
         self.decisions += 1
         if rules.window is not None and time is not None:
             case.ends = time + rules.window
             self.deadlines.append((case.ends, number))
+        return case
 
     def waits(self, number: int, part: str = "", time: float = -inf) -> bool:
         """Whether a decision still takes a reward, or a part of one, at some time."""
@@ -177,7 +190,7 @@ class Docket:
             return False
         return self.rules.aggregate == FIRST or part not in (case.parts or ())
 
-    def take_reward(self, line: int, entry: Entry, time: float | None) -> None:
+    def take_reward(self, line: int, entry: Entry, time: float | None) -> Case:
         """A reward for an open case: learnt at once, after a while, or with others at the end of the window."""
         number, part, value = entry["id"], entry.get("part", ""), entry["value"]
         if not self.waits(number, part, -inf if time is None else time):
@@ -185,11 +198,14 @@ class Docket:
         case, reward, source = self.cases[number], self.terms.inside(value), entry["source"]
         if self.rules.aggregate == FIRST:
             case.line, case.reward, case.entry = line, reward, entry
-            if case.active:
+            if case.active and self.rules.hold > 0:
                 self.settle_or_hold(number, case, time)
+            elif case.active:
+                self.settle(number, case)
         else:
             case.parts = case.parts or {}
             case.parts[part] = (line, float(value), source)
+        return case
 
     def activate(self, number: int, time: float | None) -> None:
         """A decision was displayed."""
@@ -266,8 +282,11 @@ class Docket:
     def settle(self, number: int, case: Case) -> None:
         """Learn the one reward of a decision, if it counts."""
         source = case.entry["source"]
-        if case.learns and not self.frozen and self.counts(case.line, number, source, case.asker):
-            self.close(number)
+        standing = self.standing
+        learns = case.learns and (standing.frozen is None or not self.frozen)
+        all_count = not (standing.sources or standing.retracted or self.capped)
+        if learns and (all_count or self.counts(case.line, number, source, case.asker)):
+            del self.cases[number]
             self.target.learn_reward(number, case.reward, case.entry)
         else:
             self.left_out += case.learns
@@ -293,19 +312,15 @@ class Docket:
     def learn(self, number: int, case: Case, reward: float, entry: Entry) -> None:
         """Hand on a reward that is settled by the clock, unless nothing is to be learnt of its decision."""
         if case.learns and not self.frozen:
-            self.close(number)
+            del self.cases[number]
             self.target.learn_reward(number, reward, entry)
         else:
             self.drop(number)
 
     def drop(self, number: int, source: str | None = None) -> None:
         """Close a case from which nothing is learnt."""
-        self.close(number)
+        del self.cases[number]
         self.target.drop_decision(number, source)
-
-    def close(self, number: int) -> None:
-        """A case is settled or given up."""
-        del self.turns[self.cases.pop(number).turn]
 
     def is_trusted(self, line: int, number: int, source: str | None) -> bool:
         """Whether a source stands well, and the draw by its weight passes."""
@@ -323,7 +338,7 @@ class Docket:
         standing, rules = self.standing, self.rules
         if not self.is_trusted(line, number, source) or (asker and not self.is_trusted(line, number, asker)):
             return False
-        if rules.cap is None and rules.token_cap is None and not standing.sources:
+        if not self.capped and not standing.sources:
             return True
         day = int(self.clock // DAY) if self.clock > -inf else 0
         names, counts = levels_of(source), []
@@ -362,10 +377,10 @@ class Docket:
     def load(self, snapshot: dict[str, Any]) -> None:
         """Go back to what `as_json` returned."""
         self.cases.clear()
-        self.turns.clear()
+        self.queues.clear()
         for number, *values in snapshot["cases"]:
             case = self.cases[number] = Case.from_list(values)
-            self.turns[case.turn] = number
+            self.queues.setdefault(case.token, deque()).append(number)
         self.asked = dict(snapshot["asked"])
         self.deadlines = deque((time, number) for time, number in snapshot["deadlines"])
         self.holds = deque((time, number) for time, number in snapshot["holds"])

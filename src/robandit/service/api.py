@@ -266,3 +266,9 @@ def change_breaker(call: Call) -> Answer:
     if call.request.change == "tripped":
         entry["since"] = since
     return call.service.engine.act(experiment, entry, call.token.name)
+
+
+@serve_at("POST", EXPERIMENT + "/end", "admin", None, {200: Done})
+def end_experiment(call: Call) -> Answer:
+    """End an experiment: no decision is made any more, open ones take their rewards. It cannot be undone."""
+    return call.service.engine.end(call.experiment, call.token.name)

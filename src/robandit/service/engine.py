@@ -158,6 +158,8 @@ class Engine:
             if key is not None:  # before the arms are checked: one that was eligible may be paused by now
                 replies = self.recall(experiment, request, key, by)
             if len(replies) < (count or 1):
+                if experiment.ended:
+                    raise self.no(experiment, 410, "this experiment has ended: no decision is made any more")
                 among = fold.roster.among(request.eligible)
                 if among is not None:
                     fold.check_arms()
@@ -276,6 +278,11 @@ class Engine:
             raise Problem(422, str(error)) from error
         return Answer(201 if change == "added" else 200, messages.Done(), [row])
 
+    def end(self, experiment: Experiment, by: str) -> Answer:
+        """End an experiment."""
+        row = experiment.end(self.clock(), by)
+        return Answer(200, messages.Done(row is not None), [] if row is None else [row])
+
     def act(self, experiment: Experiment, entry: Entry, by: str) -> Answer:
         """Record an act that changes what counts."""
         try:
@@ -326,6 +333,7 @@ class Engine:
             refused=self.refused.get(experiment.id, 0),
             frozen=experiment.standing.frozen is not None,
             learning_again=experiment.learning_again,
+            ended=experiment.ended,
             lines=experiment.line,
             head="",
         )

@@ -5,6 +5,7 @@ online/fold.py). Beside them stands what answers need: keys that were used, valu
 """
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b
 from typing import Any
@@ -24,6 +25,7 @@ from robandit.online.terms import Terms, read_terms
 from robandit.service.clock import Lead
 from robandit.service.ids import issue_id
 from robandit.service.messages import DecisionReply
+from robandit.service.quick import read_entries
 from robandit.service.recent import Recent
 from robandit.service.stores.base import ExperimentRecord, Row, ServiceStore, Snapshot
 from robandit.service.tally import Tally
@@ -33,13 +35,13 @@ STATE_CODE = (  # what a snapshot depends on: one that other code wrote is not u
     *("dice", "game", "layout", "numerics", "state", "lab.sight", "online.docket", "online.features", "online.fold"),
     *("online.lift", "online.lists", "online.sight"),
     *("online.roster", "online.rules", "online.saving", "online.standing", "online.terms"),
-    *("service.experiment", "service.messages", "service.recent", "service.tally"),
+    *("service.experiment", "service.messages", "service.quick", "service.recent", "service.tally"),
 )
 EVERY = 20_000  # lines between two snapshots, at least
 REMEMBERED = 200_000  # keys and values in memory at most, and half of them at least; older values are looked up
 ACTS_LISTED = 200
-LISTED_ACTS = ("arm", "epoch", *ACTS)
-ENCODE = msgspec.json.Encoder().encode
+LISTED_ACTS = ("arm", "epoch", "end", "forget", *ACTS)
+ENCODE, DECODE = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 MOST = 2.0**64
 
 
@@ -67,7 +69,7 @@ class Experiment:
         self.values: Recent[tuple[int, str], float] = Recent(REMEMBERED)
         self.activations: Recent[int, bool] = Recent(REMEMBERED)
         self.acts: list[tuple[int, Entry]] = []
-        self.epoch = 0
+        self.epoch, self.ended = 0, False
         self.lead: Lead | None = None  # where the last line is later than now
         self.learning_again = False  # after an act: the state is rebuilt from the journal beside this one
         self.again = False  # one more act came meanwhile
@@ -191,6 +193,10 @@ class Experiment:
             change_verdict(self.standing.verdict(entry["source"]), entry)  # raises here, if at all
         return self.append({**entry, "time": self.moment(now), "by": by}, act=True)
 
+    def end(self, now: float, by: str) -> Row | None:
+        """End the experiment: no decision follows, and rewards are taken as before; None if it has ended already."""
+        return None if self.ended else self.append({"entry": "end", "time": self.moment(now), "by": by})
+
     def tick(self, now: float) -> Row | None:
         """Returns a line if something is due though no request came."""
         now = self.moment(now)
@@ -229,16 +235,18 @@ class Experiment:
 
     def apply(self, line: int, entry: Entry, *, advance: bool = True) -> None:
         """Apply a line, new or read again; `advance` does what is due by its time first."""
-        kind, docket = entry["entry"], self.docket
-        case = docket.cases.get(entry["id"]) if kind == "reward" else None
-        (docket.take if advance else docket.apply)(line, entry)
-        if kind == "decide":
-            if self.tally.count_decision(self.fold.roster.index[entry["arm"]], entry["id"]):
-                self.tally.add_point(entry["id"], entry["time"], self.probabilities_of_all())
-        elif case is not None:
-            self.tally.count_reward(case.arm, entry["value"])
-        elif kind in LISTED_ACTS:
-            self.list_act(line, entry)
+        kind, docket, tally = entry["entry"], self.docket, self.tally
+        case = docket.take(line, entry, advance=advance)
+        if case is None:
+            if kind in LISTED_ACTS:
+                self.list_act(line, entry)
+        elif kind == "reward":
+            tally.recorded[case.arm] += 1
+            tally.sums[case.arm] += entry["value"]
+        else:
+            tally.chosen[case.arm] += 1
+            if entry["id"] - tally.last >= tally.stride:
+                tally.add_point(entry["id"], entry["time"], self.probabilities_of_all())
         self.line = line
 
     def probabilities_of_all(self) -> list[float] | None:
@@ -250,6 +258,8 @@ class Experiment:
         """List a line that is neither a decision nor a reward."""
         if entry["entry"] == "epoch":
             self.epoch = entry["epoch"]
+        elif entry["entry"] == "end":
+            self.ended = True
         elif entry["entry"] == "arm":
             self.tally.widen(len(self.fold.roster.names))
         self.acts = [*self.acts[1 - ACTS_LISTED :], (line, entry)]
@@ -273,7 +283,7 @@ class Experiment:
     def snapshot(self) -> Snapshot:
         """Returns everything but what is remembered, as of the last line."""
         state = {"fold": save_fold(self.fold), "docket": self.docket.as_json(), "tally": self.tally.as_json()}
-        body = msgspec.json.encode({**state, "epoch": self.epoch, "acts": self.acts})
+        body = msgspec.json.encode({**state, "epoch": self.epoch, "ended": self.ended, "acts": self.acts})
         self.snapshot_due = self.next_snapshot()
         return Snapshot(self.id, self.line, self.code, body)
 
@@ -284,7 +294,8 @@ class Experiment:
         self.docket.target = self.fold
         self.docket.load(state["docket"])
         self.tally.load(state["tally"])
-        self.epoch, self.acts = state["epoch"], [(line, entry) for line, entry in state["acts"]]
+        self.epoch, self.ended = state["epoch"], state["ended"]
+        self.acts = [(line, entry) for line, entry in state["acts"]]
         self.line = snapshot.line
         self.snapshot_due = self.next_snapshot()
 
@@ -330,9 +341,15 @@ def open_experiment(
     if snapshot is not None and snapshot.code == experiment.code and all(line <= snapshot.line for line, _ in acts):
         experiment.load(snapshot)
     remembered = end if key is None else end - REMEMBERED
-    for line, body in store.lines(record.id, max(min(experiment.line, remembered), 1)):
-        entry = msgspec.json.decode(body)
-        if line > experiment.line:
-            experiment.apply(line, entry)
-        experiment.remember(entry)
+    first, begun = max(min(experiment.line, remembered), 1), experiment.line
+
+    def entries() -> Iterator[tuple[int, Entry]]:
+        for line, body in store.lines(record.id, first):
+            entry = DECODE(body)
+            if line > remembered:
+                experiment.remember(entry)
+            if line > begun:
+                yield line, entry
+
+    read_entries(experiment, entries())
     return experiment

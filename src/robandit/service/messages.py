@@ -79,6 +79,7 @@ class ExperimentReply(Struct):
     refused: int
     frozen: bool
     learning_again: bool
+    ended: bool
     lines: int
     head: str
 

@@ -6,6 +6,7 @@ what counts, that every decision is the one its random stream gives. Journals in
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -14,8 +15,9 @@ from robandit.errors import Refused
 from robandit.online.rebuild import eligible_arms, is_choice
 from robandit.online.standing import Entry, standing_of
 from robandit.online.terms import read_terms
-from robandit.online.verify import FoldAndColumns, Verification
-from robandit.service.experiment import Experiment
+from robandit.online.verify import FoldAndRows, Verification
+from robandit.service.experiment import DECODE, Experiment
+from robandit.service.quick import read_entries
 from robandit.service.stores.base import NO_HEAD, ExperimentRecord, ServiceStore, Snapshot, extend_chain
 
 
@@ -37,7 +39,7 @@ class ChainReader:
                 self.whole = False
                 return
             self.chain, self.last = extend_chain(self.chain, body), line
-            yield line, msgspec.json.decode(body)
+            yield line, DECODE(body)
 
     def finish(self) -> None:
         """Read the rest, for the chain."""
@@ -57,7 +59,9 @@ def verify_experiment(store: ServiceStore, record: ExperimentRecord, compiled: b
         return broken(record, reader.last, f"line {reader.last + 1} is missing")
     reader.finish()
     if not reader.whole or reader.chain != head.chain or reader.last != head.line:
-        return broken(record, reader.last, f"the chain of its {reader.last:,} lines does not end in the stored head")
+        chain = broken(record, reader.last, f"the chain of its {reader.last:,} lines does not end in the stored head")
+        chain.notes += [] if result.chain else result.notes  # a file of the archive may be missing
+        return chain
     return result
 
 
@@ -74,7 +78,7 @@ def rebuild_experiment(
     terms = read_terms(next(lines, (0, None))[1])
     acts = [(line, msgspec.json.decode(body)) for line, body in store.lines(record.id, 1, acts=True)]
     fresh = Experiment(record, terms, standing_of(acts))
-    both = FoldAndColumns(fresh.fold) if compiled else None
+    both = FoldAndRows(fresh.fold) if compiled else None
     fresh.docket.target = both or fresh.fold
     snapshot, result = store.snapshot(record.id), Verification(record.name, dice=None if acts else True)
     last_act = max((line for line, _ in acts), default=0)
@@ -83,17 +87,49 @@ def rebuild_experiment(
         result.notes.append("the last snapshot is of other code or of before an act, and is not used")
     if acts:
         result.notes.append("operators changed what counts, so decisions are not drawn again")
-    for line, entry in lines:
-        if result.dice and entry["entry"] == "decide" and not is_own_draw(fresh, entry):
-            result.dice = False
-            result.notes.append(f"decision {entry['id']} (line {line}) is not what its random stream gives")
-        fresh.apply(line, entry)
-        if snapshot is not None and line == snapshot.line:
-            result.snapshot = is_snapshot_of(fresh, snapshot)
+    different: list[int] = []  # decisions that their random streams do not give
+    checked = lines if acts else check_draws(fresh, lines, both is not None, different)
+    if snapshot is not None:
+        read_entries(fresh, islice(checked, max(snapshot.line - 1, 0)), both)
+        result.snapshot = fresh.line == snapshot.line and is_snapshot_of(fresh, snapshot)
+    read_entries(fresh, checked, both)
     if both is not None:
-        result.compiled = both.agree()
+        result.compiled, other = both.replay()
+        different += [other] if result.dice and other is not None else []
+    if different:
+        result.dice, number = False, min(different)
+        line = find_decision(store, record.id, number)
+        result.notes.append(f"decision {number} (line {line}) is not what its random stream gives")
     result.lines, result.decisions, result.head = fresh.line, fresh.fold.decisions, reader.chain.hex()
     return result
+
+
+def check_draws(
+    experiment: Experiment, entries: Iterator[tuple[int, Entry]], leaves: bool, different: list[int]
+) -> Iterator[tuple[int, Entry]]:
+    """Yield entries, each after the one before was applied; the first decision with another draw goes into a list.
+
+    With `leaves`, those that the policy drew among all arms are left to the compiled loop.
+    """
+    for line, entry in entries:
+        if entry["entry"] == "decide" and not different:
+            is_left = leaves and is_drawn_by_policy(experiment, entry)
+            if not is_left and not is_own_draw(experiment, entry):
+                different.append(entry["id"])
+        yield line, entry
+
+
+def find_decision(store: ServiceStore, experiment: int, number: int) -> int:
+    """Return the line of a decision that is there."""
+    entries = ((line, msgspec.json.decode(body)) for line, body in store.lines(experiment, 1))
+    return next(line for line, entry in entries if entry["entry"] == "decide" and entry["id"] == number)
+
+
+def is_drawn_by_policy(experiment: Experiment, entry: Entry) -> bool:
+    """Whether a decision of the journal has to be, and is, one that the policy drew among all arms."""
+    if entry["eligible"] is not None or entry.get("holdout", False):
+        return False
+    return experiment.rules.holdout <= 0.0 or not experiment.is_held_out(entry["id"], entry.get("unit"))
 
 
 def is_own_draw(experiment: Experiment, entry: Entry) -> bool:

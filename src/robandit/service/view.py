@@ -258,6 +258,10 @@ def describe_act(entry: dict[str, Any]) -> str:
     if kind == "source":
         more = {"capped": f" at {entry.get('cap')} per day", "weighted": f" {entry.get('weight')}"}.get(change, "")
         return f"source {entry['source']} {change}{more}"
+    if kind == "end":
+        return "the experiment ended"
+    if kind == "forget":
+        return f"a source's name forgotten in {entry['lines']:,} lines"
     if kind == "breaker":
         return "learning stopped" if change == "tripped" else "learning goes on"
     if kind == "retract":

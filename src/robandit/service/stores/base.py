@@ -15,7 +15,8 @@ A new store is one file with a class that keeps these laws and a function `open_
 
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
-from typing import NamedTuple, Protocol
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 NO_HEAD = b"\0" * 16
 
@@ -52,6 +53,17 @@ class Head(NamedTuple):
 
     line: int
     chain: bytes
+
+
+class Rewrite(NamedTuple):
+    """Lines of a journal with other bodies, and one more line that says so."""
+
+    experiment: int
+    bodies: list[tuple[int, str]]  # of lines that the database holds
+    pieces: list[Any]  # its files anew (archive.py)
+    last: Row  # the line after the others
+    old: Head  # where the journal ended before
+    head: Head  # where it ends now
 
 
 class TakenLease(NamedTuple):
@@ -128,6 +140,28 @@ class ServiceStore(Protocol):
 
     def close(self) -> None:
         """Close the database."""
+
+
+class ArchivingStore(ServiceStore, Protocol):
+    """A store whose old lines can go into files (archive.py), and whose lines can be written anew."""
+
+    format: int  # of its tables
+    upgraded_from: int  # the format that was found; opening it for writing upgrades it
+
+    def rows(self, experiment: int, after: int, most: int) -> list[Row]:
+        """Returns some of the lines after one that the database itself holds."""
+
+    def pieces(self, experiment: int) -> list[Any]:
+        """Returns the files of an experiment, in order."""
+
+    def archive_folder(self) -> Path:
+        """Returns where the files are. Raises InputError if none was ever written."""
+
+    def archive(self, piece: Any) -> None:
+        """Hold lines no more that are in a file, but for the first line and the acts."""
+
+    def replace(self, rewrite: Rewrite) -> None:
+        """Replace lines and forget all snapshots, in one transaction. Raises StoreRefusal if the journal changed."""
 
 
 class LeasedStore(ServiceStore, Protocol):

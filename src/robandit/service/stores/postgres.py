@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,12 +17,14 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from robandit.errors import InputError
+from robandit.service.stores.archive import FOLDER, Piece, folder_of, read_lines
 from robandit.service.stores.base import (
     NO_HEAD,
     ExperimentRecord,
     Head,
     Lease,
     LeasedStore,
+    Rewrite,
     Row,
     Snapshot,
     StoreRefusal,
@@ -30,7 +33,16 @@ from robandit.service.stores.base import (
     advance_heads,
     extend_chain,
 )
-from robandit.service.stores.postgres_schema import FORMAT, SCHEMA
+from robandit.service.stores.postgres_schema import (
+    CLAIM,
+    FORMAT,
+    LEASES,
+    RELEASE,
+    RENEW,
+    SCHEMA,
+    SHARE,
+    UPGRADES,
+)
 
 LEASE = 10.0  # seconds, by default
 PIECE = 20_000  # lines read at once
@@ -50,26 +62,6 @@ SETTINGS = f"""SELECT set_config(name, value, false)
 FROM (VALUES ('synchronous_commit', 'on', ARRAY['off', 'local']),
   ('statement_timeout', '{LONGEST:.0f}s', ARRAY['0'])) AS wanted(name, value, instead)
 WHERE current_setting(name) = ANY(instead)"""
-CLAIM = """WITH free AS MATERIALIZED (
-  SELECT experiment FROM robandit.lease
-  WHERE (until < clock_timestamp() - make_interval(secs => %(spare)s)
-      OR (owner = %(owner)s AND experiment = ANY(%(again)s::int[])))
-    AND experiment <> ALL(%(but)s::int[])
-  ORDER BY experiment LIMIT %(most)s FOR UPDATE SKIP LOCKED)
-UPDATE robandit.lease SET owner = %(owner)s, fence = fence + 1, address = %(address)s,
-  until = clock_timestamp() + make_interval(secs => %(seconds)s)
-FROM free WHERE lease.experiment = free.experiment RETURNING lease.experiment, lease.fence"""
-RENEW = """WITH gone AS (DELETE FROM robandit.instance WHERE until < clock_timestamp() - interval '1 hour'),
-life AS (INSERT INTO robandit.instance SELECT %(owner)s, clock_timestamp() + make_interval(secs => %(seconds)s)
-  WHERE %(wants)s ON CONFLICT (owner) DO UPDATE SET until = excluded.until)
-UPDATE robandit.lease SET until = clock_timestamp() + make_interval(secs => %(seconds)s)
-WHERE owner = %(owner)s AND experiment = ANY(%(held)s::int[]) RETURNING experiment, fence"""
-SHARE = """SELECT (SELECT count(*) FROM robandit.experiment), 1 + (SELECT count(*) FROM robandit.instance
-  WHERE until > clock_timestamp() AND owner <> %s)"""
-RELEASE = """UPDATE robandit.lease SET until = clock_timestamp() - interval '1 second'
-WHERE owner = %s AND experiment = ANY(%s::int[]) RETURNING experiment"""
-LEASES = """SELECT id, name, owner, address, until > clock_timestamp()
-FROM robandit.experiment JOIN robandit.lease ON lease.experiment = experiment.id"""
 
 
 class ImpatientConnection(psycopg.Connection[Any]):
@@ -141,13 +133,20 @@ class PostgresStore(LeasedStore):
             raise InputError(f"the database {self.where} holds no experiments")
         if not whole and not self.read_only:  # an older version knew fewer tables, and needs no other
             self.connect_and(lambda db: db.execute(SCHEMA))
-        ((version,),) = self.ask("SELECT value FROM robandit.meta WHERE key = 'format'")
-        if version != FORMAT:
-            raise InputError(
-                f"the database {self.where} has the format {version.decode()}, {FORMAT.decode()} is supported here"
-            )
+        self.upgraded_from = self.format = self.read_format()
+        if self.format > FORMAT:
+            raise InputError(f"the database {self.where} has the format {self.format}, {FORMAT} is supported here")
+        while not self.read_only and self.format < FORMAT:
+            upgrade = UPGRADES[self.format]
+            self.connect_and(lambda db, upgrade=upgrade: db.execute(upgrade))
+            self.format = self.read_format()
         off = [name for name, value in (("fsync", fsync), ("full_page_writes", pages)) if value != "on"]
         self.notes = [f"PostgreSQL runs with {name}=off: a power cut loses data" for name in off]
+
+    def read_format(self) -> int:
+        """Returns the format of the tables."""
+        ((version,),) = self.ask("SELECT value FROM robandit.meta WHERE key = 'format'")
+        return int(version)
 
     def connect_and(self, work: Any, seconds: float = LONGEST) -> Any:
         """Returns what some work on an idle connection returns, or on a new one. Raises Unreachable."""
@@ -271,9 +270,53 @@ class PostgresStore(LeasedStore):
         query = (
             f"SELECT line, body FROM robandit.line WHERE experiment = %s AND line > %s {only} ORDER BY line LIMIT %s"
         )
-        while piece := self.ask(query, (experiment, after, PIECE)):
-            yield from piece
-            after = piece[-1][0]
+
+        def read_stored(after: int) -> list[tuple[int, str]]:
+            return self.ask(query, (experiment, after, PIECE))
+
+        def find_piece(after: int) -> Piece | None:
+            piece = next((one for one in self.pieces(experiment) if one.last > after), None)
+            return piece if piece is not None and piece.first <= after + 1 and not acts else None
+
+        return read_lines(after, read_stored, find_piece, self.archive_folder)
+
+    def pieces(self, experiment: int) -> list[Piece]:
+        if self.format < 2:
+            return []
+        rows = self.ask("SELECT * FROM robandit.archive WHERE experiment = %s ORDER BY last", (experiment,))
+        return [Piece(*row) for row in rows]
+
+    def rows(self, experiment: int, after: int, most: int) -> list[Row]:
+        query = "SELECT * FROM robandit.line WHERE experiment = %s AND line > %s ORDER BY line LIMIT %s"
+        return [Row(*row) for row in self.ask(query, (experiment, after, most))]
+
+    def archive_folder(self) -> Path:
+        rows = self.ask("SELECT value FROM robandit.meta WHERE key = %s", (FOLDER,))
+        return folder_of(rows[0][0] if rows else b"")
+
+    def archive(self, piece: Piece) -> None:
+        gone = (
+            "WITH gone AS (DELETE FROM robandit.line"
+            " WHERE experiment = %s AND line BETWEEN %s AND %s AND NOT act AND line > 1)"
+        )
+        new = "INSERT INTO robandit.archive VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING last"
+        self.ask(f"{gone} {new}", (*piece[:3], *piece), again=False)
+
+    def replace(self, rewrite: Rewrite) -> None:
+        one, old, last = rewrite.experiment, rewrite.old, rewrite.last
+        if one not in self.fences:
+            raise StoreRefusal(f"experiment {one} does not belong to this process")
+        pieces = [[value.hex() if isinstance(value, bytes) else value for value in piece] for piece in rewrite.pieces]
+        texts = [msgspec.json.encode(part).decode() for part in (rewrite.bodies, pieces, [last.act, last.body])]
+        try:
+            self.ask(
+                "SELECT robandit.replace_lines(%s, %s, %s, %s, %s, %s, %s, %s)",
+                (one, self.fences[one], *old, rewrite.head.chain, *texts),
+                again=False,
+            )
+        except (psycopg.errors.RaiseException, psycopg.IntegrityError, psycopg.DataError) as error:
+            raise StoreRefusal(str(error.diag.message_primary or error)) from error
+        self.heads[one] = rewrite.head
 
     def settled(self, experiment: int, number: int) -> str | None:
         query = "SELECT body FROM robandit.line WHERE experiment = %s AND settles = %s"

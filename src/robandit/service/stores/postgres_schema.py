@@ -1,4 +1,4 @@
-"""The tables of a PostgreSQL store, and the two functions that write to them.
+"""The tables of a PostgreSQL store, the functions that write to them, and the statements about leases.
 
 Each is called as one statement, a transaction of its own: no lock is ever held while a server waits for a client, so a
 process that stops in the middle of something holds up nobody. A commit locks its leases as a foreign key would (FOR KEY
@@ -6,7 +6,7 @@ SHARE): renewing one does not wait for it, but whoever raises a fence does, and 
 new fence and is refused.
 """
 
-FORMAT = b"1"
+FORMAT = 2
 SNAPSHOTS = 2  # of each experiment
 LOCK = 0x726F62616E646974  # of those who make the tables at the same time
 
@@ -80,5 +80,61 @@ BEGIN
   END LOOP;
 END $$;
 
-INSERT INTO robandit.meta VALUES ('format', '\\x{FORMAT.hex()}') ON CONFLICT DO NOTHING;
+INSERT INTO robandit.meta VALUES ('format', '1') ON CONFLICT DO NOTHING;
 """
+
+# from a format to the next one; a string of statements is one transaction
+UPGRADES = {
+    1: f"""
+SELECT pg_advisory_xact_lock({LOCK});
+CREATE TABLE IF NOT EXISTS robandit.archive(
+  experiment int NOT NULL, first bigint NOT NULL, last bigint NOT NULL, before bytea NOT NULL, after bytea NOT NULL,
+  name text NOT NULL, digest bytea NOT NULL, PRIMARY KEY(experiment, last));
+
+-- pieces: [[experiment, first, last, before, after, name, digest] ...]; added: [act, body], one more line
+CREATE OR REPLACE FUNCTION robandit.replace_lines(
+  its_id int, its_fence bigint, old_line bigint, old_chain bytea, new_chain bytea, bodies json, pieces json, added json
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM robandit.lease WHERE experiment = its_id AND fence = its_fence FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the experiment belongs to another process now';
+  END IF;
+  UPDATE robandit.head SET line = old_line + 1, chain = new_chain
+    WHERE experiment = its_id AND line = old_line AND chain = old_chain;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the experiment has changed meanwhile';
+  END IF;
+  UPDATE robandit.line SET body = told->>1 FROM json_array_elements(bodies) AS told
+    WHERE experiment = its_id AND line = (told->>0)::bigint;
+  DELETE FROM robandit.snapshot WHERE experiment = its_id;
+  DELETE FROM robandit.archive WHERE experiment = its_id;
+  INSERT INTO robandit.archive SELECT (told->>0)::int, (told->>1)::bigint, (told->>2)::bigint, decode(told->>3, 'hex'),
+    decode(told->>4, 'hex'), told->>5, decode(told->>6, 'hex') FROM json_array_elements(pieces) AS told;
+  INSERT INTO robandit.line VALUES (its_id, old_line + 1, (added->>0)::boolean, NULL, added->>1);
+END $$;
+
+UPDATE robandit.meta SET value = '2' WHERE key = 'format' AND value = '1';
+""",
+}
+
+CLAIM = """WITH free AS MATERIALIZED (
+  SELECT experiment FROM robandit.lease
+  WHERE (until < clock_timestamp() - make_interval(secs => %(spare)s)
+      OR (owner = %(owner)s AND experiment = ANY(%(again)s::int[])))
+    AND experiment <> ALL(%(but)s::int[])
+  ORDER BY experiment LIMIT %(most)s FOR UPDATE SKIP LOCKED)
+UPDATE robandit.lease SET owner = %(owner)s, fence = fence + 1, address = %(address)s,
+  until = clock_timestamp() + make_interval(secs => %(seconds)s)
+FROM free WHERE lease.experiment = free.experiment RETURNING lease.experiment, lease.fence"""
+RENEW = """WITH gone AS (DELETE FROM robandit.instance WHERE until < clock_timestamp() - interval '1 hour'),
+life AS (INSERT INTO robandit.instance SELECT %(owner)s, clock_timestamp() + make_interval(secs => %(seconds)s)
+  WHERE %(wants)s ON CONFLICT (owner) DO UPDATE SET until = excluded.until)
+UPDATE robandit.lease SET until = clock_timestamp() + make_interval(secs => %(seconds)s)
+WHERE owner = %(owner)s AND experiment = ANY(%(held)s::int[]) RETURNING experiment, fence"""
+SHARE = """SELECT (SELECT count(*) FROM robandit.experiment), 1 + (SELECT count(*) FROM robandit.instance
+  WHERE until > clock_timestamp() AND owner <> %s)"""
+RELEASE = """UPDATE robandit.lease SET until = clock_timestamp() - interval '1 second'
+WHERE owner = %s AND experiment = ANY(%s::int[]) RETURNING experiment"""
+LEASES = """SELECT id, name, owner, address, until > clock_timestamp()
+FROM robandit.experiment JOIN robandit.lease ON lease.experiment = experiment.id"""

@@ -14,11 +14,13 @@ from typing import Any
 import apsw
 
 from robandit.errors import InputError
+from robandit.service.stores.archive import FOLDER, Piece, folder_of, read_lines
 from robandit.service.stores.base import (
     NO_HEAD,
     ExperimentRecord,
     Head,
     OneOwner,
+    Rewrite,
     Row,
     Snapshot,
     StoreRefusal,
@@ -26,7 +28,7 @@ from robandit.service.stores.base import (
 )
 
 SAFE = 3_051_003
-FORMAT = 1
+FORMAT = 2
 SNAPSHOTS = 2  # of each experiment
 PAGES = 1000  # of the log, after which it is moved into the file
 SCHEMA = """
@@ -42,6 +44,12 @@ CREATE TABLE IF NOT EXISTS snapshot(
   experiment INTEGER NOT NULL, line INTEGER NOT NULL, code TEXT NOT NULL, body BLOB NOT NULL,
   PRIMARY KEY(experiment, line)) STRICT, WITHOUT ROWID;
 """
+ARCHIVE = """
+CREATE TABLE archive(
+  experiment INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, before BLOB NOT NULL,
+  after BLOB NOT NULL, name TEXT NOT NULL, digest BLOB NOT NULL, PRIMARY KEY(experiment, last)) STRICT, WITHOUT ROWID;
+"""
+UPGRADES = {0: SCHEMA, 1: ARCHIVE}  # from a format (0: an empty file) to the next one
 
 
 class SqliteStore(OneOwner):
@@ -91,17 +99,26 @@ class SqliteStore(OneOwner):
             self.db.execute("PRAGMA synchronous=FULL")
             self.db.execute("PRAGMA wal_autocheckpoint=0")  # `checkpoint` does it
             self.db.set_wal_hook(self.grown)
-            self.db.execute(SCHEMA)
-        self.check_format(read_only)
+        self.check_format()
+        if not read_only:
+            self.upgrade()
         self.heads = {one: Head(line, chain) for one, line, chain in self.db.execute("SELECT * FROM head")}
 
-    def check_format(self, read_only: bool) -> None:
-        """Refuse a database of another layout."""
-        version = self.db.execute("PRAGMA user_version").get
-        if version == 0 and not read_only:
-            self.db.execute(f"PRAGMA user_version={FORMAT}")
-        elif version != FORMAT:
-            raise InputError(f"the database {self.path!r} has the format {version}, and {FORMAT} is supported here")
+    def check_format(self) -> None:
+        """Refuse a database of a newer layout."""
+        self.format: int = self.db.execute("PRAGMA user_version").get
+        self.upgraded_from = self.format
+        if self.format > FORMAT:
+            raise InputError(f"the database {self.path!r} has the format {self.format}, and {FORMAT} is supported here")
+
+    def upgrade(self) -> None:
+        """Bring the tables to today's format, in one transaction; another process may do the same meanwhile."""
+        if self.format < FORMAT:
+            with self.transaction() as db:
+                for version in range(db.execute("PRAGMA user_version").get, FORMAT):
+                    db.execute(UPGRADES[version])
+                db.execute(f"PRAGMA user_version={FORMAT}")
+        self.format = FORMAT
 
     @property
     def reader(self) -> Any:
@@ -195,9 +212,53 @@ class SqliteStore(OneOwner):
         # in pieces, for the log cannot be reset during a long transaction
         only = "AND act = 1" if acts else ""
         query = f"SELECT line, body FROM line WHERE experiment = ? AND line > ? {only} ORDER BY line LIMIT 4000"
-        while piece := self.reader.execute(query, (experiment, after)).fetchall():
-            yield from piece
-            after = piece[-1][0]
+
+        def read_stored(after: int) -> list[tuple[int, str]]:
+            rows: list[tuple[int, str]] = self.reader.execute(query, (experiment, after)).fetchall()
+            return rows
+
+        def find_piece(after: int) -> Piece | None:
+            piece = next((one for one in self.pieces(experiment) if one.last > after), None)
+            return piece if piece is not None and piece.first <= after + 1 and not acts else None
+
+        return read_lines(after, read_stored, find_piece, self.archive_folder)
+
+    def pieces(self, experiment: int) -> list[Piece]:
+        if self.format < 2:  # a file that is only read
+            return []
+        query = "SELECT * FROM archive WHERE experiment = ? ORDER BY last"
+        return [Piece(*row) for row in self.reader.execute(query, (experiment,))]
+
+    def rows(self, experiment: int, after: int, most: int) -> list[Row]:
+        query = "SELECT * FROM line WHERE experiment = ? AND line > ? ORDER BY line LIMIT ?"
+        rows = self.reader.execute(query, (experiment, after, most))
+        return [Row(experiment, line, bool(act), settles, body) for _, line, act, settles, body in rows]
+
+    def archive_folder(self) -> Path:
+        row = self.reader.execute("SELECT value FROM meta WHERE key = ?", (FOLDER,)).fetchone()
+        return folder_of(b"" if row is None else row[0])
+
+    def archive(self, piece: Piece) -> None:
+        with self.transaction() as db:
+            db.execute("INSERT INTO archive VALUES(?, ?, ?, ?, ?, ?, ?)", piece)
+            gone = "DELETE FROM line WHERE experiment = ? AND line BETWEEN ? AND ? AND act = 0 AND line > 1"
+            db.execute(gone, piece[:3])
+        self.checkpoint()
+
+    def replace(self, rewrite: Rewrite) -> None:
+        experiment, head = rewrite.experiment, rewrite.head
+        with self.transaction() as db:
+            if Head(*db.execute("SELECT line, chain FROM head WHERE experiment = ?", (experiment,)).get) != rewrite.old:
+                raise StoreRefusal(f"experiment {experiment} has changed meanwhile")
+            bodies = [(body, experiment, line) for line, body in rewrite.bodies]
+            db.executemany("UPDATE line SET body = ? WHERE experiment = ? AND line = ?", bodies)
+            db.execute("DELETE FROM snapshot WHERE experiment = ?", (experiment,))
+            db.execute("DELETE FROM archive WHERE experiment = ?", (experiment,))
+            db.executemany("INSERT INTO archive VALUES(?, ?, ?, ?, ?, ?, ?)", rewrite.pieces)
+            self.insert([rewrite.last], {experiment: head})
+        self.heads[experiment] = head
+        self.db.execute("VACUUM")  # pages that are free, and the log, have the old lines too
+        self.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def settled(self, experiment: int, number: int) -> str | None:
         query = "SELECT body FROM line WHERE experiment = ? AND settles = ?"
