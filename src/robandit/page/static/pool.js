@@ -39,13 +39,13 @@ class Pool {
     }
   }
 
-  finish(worker, { id, result, error }) {
+  finish(worker, { id, result, milliseconds, error }) {
     const job = this.running.get(id);
     this.running.delete(id);
     this.idle.push(worker);
     this.hand();
     if (error) job.reject(new Error(error));
-    else job.resolve(job.dropped ? null : result);
+    else job.resolve(job.dropped ? null : { ...result, milliseconds });
   }
 
   // Play every setting `runs` times, some runs at a time, all settings side by side; `show` gets what is there so far.
