@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 export PYTHONDONTWRITEBYTECODE :=  # where it is set, every process compiles numba's text again: two seconds each
 
-.PHONY: setup reproduce demo demo-fraud demo-pictures test coverage check proofs bench statistics verify faults peers wheel pictures tables notebooks docs release format clean
+.PHONY: setup reproduce demo demo-fraud demo-pictures test coverage check proofs bench statistics verify faults peers wheel page pictures tables notebooks docs release format clean
 
 setup: $(READY)
 
@@ -74,6 +74,9 @@ wheel:  ## built, installed into an empty environment, asked for the paper witho
 	out/wheel/env/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir out/wheel .
 	out/wheel/env/bin/pip install --quiet --disable-pip-version-check out/wheel/robandit-*.whl
 	cd out/wheel && ROBANDIT_CACHE=cache env/bin/robandit reproduce --quick --out paper
+
+page: $(READY)  ## the lab in a browser -> out/page/index.html, which opens from the disk
+	$(BIN)/robandit page
 
 docs: $(READY) out/.docs/ready  ## the site: out/docs/html/index.html; every link is followed, every word looked up
 	out/.docs/bin/python docs/make_site.py $(BIN)/python

@@ -114,6 +114,7 @@ def main(python: str) -> int:
     source, html = gathered(python), OUT / "html"
     words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(source), str(html)]
     built = subprocess.run([sys.executable, *words])
+    subprocess.run([python, "-m", "robandit", "page", "--out", str(html / "lab")], check=True)
     wrong = broken_links(html.resolve()) + fetched(html) if html.exists() else ["no page was built"]
     sources = [ROOT / "README.md", *sorted(source.rglob("*.md"))]
     unknown = misspelt(sources) + private_words(sources)

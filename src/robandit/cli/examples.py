@@ -12,6 +12,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("robandit play --policy samba --means 0.02,0.03,0.05 --plot regret.png", "your own means, and a picture"),
         ("robandit play --policy ucb1 --runs 20 --runs-out runs.csv --json", "every run to a file, the rest as JSON"),
     ],
+    "page": [("robandit page --out out/page", "then open out/page/index.html in a browser")],
     "replay": [
         ("robandit replay visits.csv --policy linucb --policy thompson", "on a log with features and probabilities"),
     ],

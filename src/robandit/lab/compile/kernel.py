@@ -57,8 +57,8 @@ def kernel_for(entry: Callable[..., Any], parts: Any, rest: tuple[Any, ...], eff
     """
     if not can_compile():
         return PlainKernel(entry)
-    layouts = {role: layout_of(part) for role, part in parts._asdict().items()} if parts else {}
-    kinds = tuple(kind_of_argument(value) for value in rest)
+    spec = spec_of(entry, parts, rest)
+    layouts, kinds = spec.layouts, spec.arguments[1:] if parts else spec.arguments
     if effort == "either" and (brief := _KERNELS.get(((entry, "brief"), *layouts.items(), kinds))):
         effort = "full" if brief.spent > PATIENCE else effort
     keys = {one: ((entry, one), *layouts.items(), kinds) for one in EFFORTS[effort]}
@@ -67,8 +67,7 @@ def kernel_for(entry: Callable[..., Any], parts: Any, rest: tuple[Any, ...], eff
         with _LOCK:
             present = next((key for key in keys.values() if key in _KERNELS), None)
             if present is None:
-                arguments = (named(type(parts), ("pointer",) * len(parts)), *kinds) if parts else kinds
-                kernel, one = build(KernelSpec(entry, layouts, arguments), parts, rest, effort)
+                kernel, one = build(spec, parts, rest, effort)
                 _KERNELS[present := keys[one]] = kernel
     return _KERNELS[present]
 
@@ -114,6 +113,13 @@ class KernelSpec(NamedTuple):
         """All text of the loop that compiled code depends on."""
         loop = sys.modules[self.entry.__module__]
         return (self.entry.__name__, *loop_texts(loop, self.entry.__name__), repr(self.arguments))
+
+
+def spec_of(entry: Any, parts: Any, rest: tuple[Any, ...]) -> KernelSpec:
+    """What a kernel is made for, read from what it will be called with."""
+    layouts = {role: layout_of(part) for role, part in parts._asdict().items()} if parts else {}
+    kinds = tuple(kind_of_argument(value) for value in rest)
+    return KernelSpec(entry, layouts, (named(type(parts), ("pointer",) * len(parts)), *kinds) if parts else kinds)
 
 
 def build(spec: KernelSpec, parts: Any, rest: tuple[Any, ...], effort: str) -> tuple[Any, str]:
@@ -188,16 +194,21 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def link_pieces(spec: KernelSpec, effort: str) -> bytes:
-    """The object for a kernel; bitcode of a loop or a part that is not in the cache is made."""
+    """The object for a kernel."""
     from robandit.lab.compile.link import link
 
+    return link(pieces_of(spec), spec.layouts, spec.arguments, effort)
+
+
+def pieces_of(spec: KernelSpec) -> list[bytes]:
+    """The bitcode of a kernel's loop and parts; what is not in the cache is made."""
     loop = f"{name_of({}, ('loop', *spec.texts()))}.bc"
     pieces = [read_or_make(loop, lambda: loop_piece(spec.entry, spec.arguments))]
     for role, other in PAIRS:
         if role in spec.layouts:
             pair = {role: spec.layouts[role], other: spec.layouts[other]}
             pieces.append(read_or_make(f"{name_of(pair, ('part', role))}.bc", partial(part_piece, pair)))
-    return link(pieces, spec.layouts, spec.arguments, effort)
+    return pieces
 
 
 def loop_piece(entry: Any, arguments: Kind) -> bytes:
