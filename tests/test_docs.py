@@ -5,6 +5,7 @@ import io
 import json
 import re
 import runpy
+import shlex
 import sys
 import types
 from contextlib import redirect_stdout
@@ -21,9 +22,9 @@ from robandit.cli.main import build_parser
 HOME = Path(__file__).parents[1]
 RUN = ("changing-worlds", "deploy", "python-examples", "router", "wider")  # whose Python is run here
 PAGES = [HOME / "README.md", *(HOME / "docs" / f"{name}.md" for name in RUN)]
-PAGES += sorted(
-    {*(HOME / "docs" / "tutorials").glob("*.md")} - {HOME / "docs" / "tutorials" / "shop.md"}
-)  # needs a server
+TUTORIALS = HOME / "docs" / "tutorials"
+STORY, SHOP = TUTORIALS / "were-we-manipulated.md", TUTORIALS / "shop.md"  # commands; needs a server
+PAGES += sorted({*TUTORIALS.glob("*.md")} - {STORY, SHOP})
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", re.S | re.M)
 SOURCES = [HOME / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
 SOURCES += sorted((HOME / "docs").rglob("*.md"))
@@ -54,6 +55,18 @@ def test_a_tutorial_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
         exec(compile(file.read_text(), str(file), "exec"), module.__dict__ | {"next_block": next_block})
     for (code, output), said in zip(blocks, printed, strict=True):
         assert output in ("", said.getvalue()), code
+
+
+def test_the_story_of_an_audit(robandit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line that the page shows is printed by the command above it."""
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```\n(robandit [^\n]*)\n```\n(?:\n```text\n(.*?)^```)?", STORY.read_text(), re.M | re.S)
+    assert len(blocks) == 3
+    for command, output in blocks:
+        code, said, _ = robandit(*shlex.split(command)[1:])
+        assert code == 0
+        for line in output.splitlines():
+            assert line in said, line
 
 
 def test_every_public_name_has_an_example() -> None:

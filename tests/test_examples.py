@@ -31,6 +31,7 @@ ELSEWHERE = {  # who runs a page's Python; its other blocks are looked at here
     "router.md": "test_docs",
     "service-http.md": "test_openfeature",  # the same calls against a service
     "service.md": "here",
+    "python-examples.md": "test_docs",
     "shop.md": "test_shop_tutorial",
 }
 NOT_RUN = {  # the first word of a line, and why nobody here runs it
