@@ -147,3 +147,43 @@ def test_experiments_spread_while_processes_are_killed_stopped_and_added(databas
     kill, stop = trial.phases[2], trial.phases[4]
     assert len(trial.away(kill)) == len(trial.away(stop)) == 3
     assert max(trial.away(stop)) < max(10.0, max(trial.away(kill)))
+
+
+def test_pages_and_sessions_work_through_any_process(fleet: Fleet) -> None:
+    """One logs in at one process; every page, stream and form works at the other, whichever serves the experiment."""
+    owner, other = fleet.processes
+    new = {"name": "paged", "arms": ["x", "y"], "policy": "samba"}
+    number = send(owner, fleet.token, "POST", "/v1/experiments", new)[1]["id"]
+    with httpx.Client(timeout=20.0) as browser:
+        assert browser.get(f"{other}/experiments/{number}").headers["location"] == "/login"
+        login = browser.post(f"{owner}/login", data={"token": fleet.token}, headers={"origin": owner})
+        assert login.status_code == 303
+        pages = [browser.get(f"{one}/experiments/{number}") for one in (owner, other)]
+        assert [page.status_code for page in pages] == [200, 200]
+        assert all("<h1" in page.text and "paged" in page.text for page in pages)
+        assert "paged" in browser.get(f"{other}/").text
+        secrets_of = [re.search('name="secret" value="([0-9a-f]+)"', page.text) for page in pages]
+        assert secrets_of[0] is not None
+        secret = secrets_of[0][1]
+        assert secrets_of[1] is not None
+        assert secrets_of[1][1] == secret
+        with browser.stream("GET", f"{other}/experiments/{number}/events") as stream:
+            lines = stream.iter_lines()
+            assert next(line for line in lines if line.startswith("data: "))
+            send(other, fleet.token, "POST", "/v1/experiments/paged/decisions", {})
+            assert "numbers" in next(line for line in lines if line.startswith("data: "))
+        form = {"secret": secret, "do": "pause", "on": "x", "value": ""}
+        act = f"{other}/experiments/{number}/act"
+        assert browser.post(act, data=form | {"secret": "0"}, headers={"origin": other}).status_code == 403
+        assert browser.post(act, data=form, headers={"origin": "http://elsewhere"}).status_code == 403
+        done = browser.post(act, data=form, headers={"origin": other})
+        assert (done.status_code, done.headers["location"]) == (303, f"/experiments/{number}#trail")
+        assert send(owner, fleet.token, "GET", "/v1/experiments/paged")[1]["arms"][0]["status"] == "paused"
+        cookie = next(iter(browser.cookies.jar)).value or ""
+        forged = cookie[:-3] + ("AAA" if cookie[-3:] != "AAA" else "BBB")
+        name = next(iter(browser.cookies.jar)).name
+        for wrong in (forged, "", "x", cookie[:40]):
+            reply = httpx.get(f"{other}/", headers={"cookie": f"{name}={wrong}"})
+            assert (reply.status_code, reply.headers["location"]) == (303, "/login")
+        browser.post(f"{other}/logout", data={"secret": secret}, headers={"origin": other})
+        assert httpx.get(f"{other}/", headers={"cookie": f"{name}={cookie}"}).status_code == 303

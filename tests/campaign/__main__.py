@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tests.campaign.browser import OpenPage
 from tests.campaign.clients import EXPERIMENTS, Client, Ledger
 from tests.campaign.clock import COMPILER, MovableClock
 from tests.campaign.faults import Harm
@@ -41,6 +42,7 @@ class Campaign:
         ]
         self.ledger, self.rows, self.faults = Ledger(), list[Stretch](), list[tuple[float, str]]()
         self.latencies: list[float] = []
+        self.page: OpenPage | None = None
         addresses = [instance.address for instance in self.instances]
         self.clients = [Client(one, arguments.seed, addresses, self.ledger) for one in range(arguments.clients)]
 
@@ -50,6 +52,8 @@ class Campaign:
         try:
             return await self.play(keepers)
         finally:
+            if self.page is not None:
+                self.page.chrome.close()
             for keeper in keepers:
                 keeper.cancel()
             await asyncio.gather(*keepers, return_exceptions=True)
@@ -58,6 +62,9 @@ class Campaign:
         """Load and faults for their time; then all requests are answered, and the service is stopped."""
         for new in EXPERIMENTS:
             await self.clients[0].insist("POST", "/v1/experiments", new | {"seed": self.arguments.seed})
+        if self.arguments.browser:
+            self.page = OpenPage(self.folder / "profile", self.instances[0].address)
+            await asyncio.to_thread(self.page.open)
         self.began = time.monotonic()
         pause = self.arguments.clients / self.arguments.rate
         playing = [asyncio.create_task(client.run(pause)) for client in self.clients]
@@ -65,6 +72,7 @@ class Campaign:
         beside = [
             asyncio.create_task(harm.run(self.kinds(), self.arguments.every, self.note)),
             asyncio.create_task(self.measure()),
+            *([] if self.page is None else [asyncio.create_task(self.page.watch())]),
         ]
         done, _ = await asyncio.wait(
             [*playing, *keepers, *beside], timeout=self.arguments.seconds, return_when=asyncio.FIRST_COMPLETED
@@ -77,7 +85,12 @@ class Campaign:
         for client in self.clients:
             client.is_over = True
         await asyncio.gather(*playing)
-        beside[1].cancel()
+        for task in beside[1:]:
+            task.cancel()
+        await asyncio.wait(beside)
+        if self.page is not None:
+            decisions = (await self.clients[0].insist("GET", "/v1/experiments/1", {})).message["decisions"]
+            await asyncio.to_thread(self.page.catch_up, decisions)
         exits = [await instance.end() for instance in self.instances]
         await asyncio.gather(*keepers)
         return await asyncio.to_thread(self.outcome, exits)
@@ -133,6 +146,7 @@ class Campaign:
             "wrong answers": len(self.ledger.wrong),
             "verified": is_true,
             "exit codes": exits,
+            "page": None if self.page is None else self.page.outcome(),
             "p50_ms": percentile_ms(self.latencies, 0.5),
             "p99_ms": percentile_ms(self.latencies, 0.99),
             "longest_wait_s": max(row.longest_wait_s for row in self.rows),
@@ -154,7 +168,11 @@ class Campaign:
 
 def is_good(outcome: dict[str, Any]) -> bool:
     """Whether nothing was lost, nothing is there twice, and every state follows from its journal."""
-    return not any(outcome[name] for name in BAD) and outcome["verified"] and not any(outcome["exit codes"])
+    page = outcome["page"] or {"live at the end": True, "errors": []}
+    is_shown = page["live at the end"] and not page["errors"]
+    return (
+        is_shown and not any(outcome[name] for name in BAD) and outcome["verified"] and not any(outcome["exit codes"])
+    )
 
 
 def read_arguments() -> argparse.Namespace:
@@ -168,6 +186,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--clients", type=int, default=16, help="connections; default 16")
     parser.add_argument("--faults", default="", help="kinds, with commas between; default all that are possible")
     parser.add_argument("--postgres", action="store_true", help="two processes over a PostgreSQL server")
+    parser.add_argument("--browser", action="store_true", help="Chromium with a page open that must stay live")
     return parser.parse_args()
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache
@@ -19,9 +20,11 @@ from starlette.types import Message, Receive, Scope, Send
 from robandit.service import actions, forms, view
 from robandit.service.app import NO_STORE, body_of, check_host
 from robandit.service.experiment import Experiment
-from robandit.service.problems import TITLES, Problem
+from robandit.service.ownership import Elsewhere
+from robandit.service.page_forward import forward_page
+from robandit.service.problems import TITLES, Moved, Problem
 from robandit.service.service import Service
-from robandit.service.sessions import Sessions, Visitor, check_same_site, set_cookie
+from robandit.service.sessions import Sessions, Visitor, check_same_site
 
 SAFE = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -52,7 +55,8 @@ class Dashboard:
     """All pages of a service."""
 
     def __init__(self, service: Service) -> None:
-        self.service, self.sessions, self.streams = service, Sessions(service.tokens), 0
+        shared = None if service.store.leased is None else service.store.meta("session key", secrets.token_bytes(32))
+        self.service, self.sessions, self.streams = service, Sessions(service.tokens, shared), 0
 
     def page(self, name: str, visitor: Visitor | None, status: int = 200, **values: Any) -> Response:
         """Returns a page from its template."""
@@ -70,7 +74,10 @@ class Dashboard:
                 check_host(self.service, request)
                 visitor = self.sessions.visitor(request)
                 self.service.admit(visitor.token, role)
-                response = await work(request, visitor)
+                try:
+                    response = await work(request, visitor)
+                except Moved as moved:
+                    response = await forward_page(request, moved.address)
             except Problem as problem:
                 if problem.status == 401 and request.method == "GET":
                     return RedirectResponse("/login", 303)
@@ -78,7 +85,7 @@ class Dashboard:
             except ClientDisconnect:
                 return Response(status_code=400)
             if self.service.tokens.open and visitor.cookie not in request.cookies.values():
-                set_cookie(request, response, visitor.cookie)
+                self.sessions.set_cookie(request, response, visitor.cookie)
             return response
 
         return answer_request
@@ -104,12 +111,17 @@ class Dashboard:
             "index",
             visitor,
             **view.describe_list(self.service, self.visible(visitor)),
+            elsewhere=await self.others(visitor),
             address=str(request.base_url).rstrip("/"),
         )
 
     def visible(self, visitor: Visitor) -> list[Experiment]:
         """Returns the experiments that a visitor may see."""
         return [one for one in self.service.engine.experiments.values() if visitor.token.sees(one.id, one.name)]
+
+    async def others(self, visitor: Visitor) -> list[Elsewhere]:
+        """Returns the experiments that other processes serve and a visitor may see."""
+        return [one for one in await self.service.ownership.others() if visitor.token.sees(one.id, one.name)]
 
     async def one(self, request: Request, visitor: Visitor) -> Response:
         """One experiment."""
@@ -137,6 +149,7 @@ class Dashboard:
 
         async def render() -> Parts:
             values = view.describe_list(self.service, self.visible(visitor))
+            values["elsewhere"] = await self.others(visitor)
             return {"list": render_part("list", visitor=visitor, **values)}
 
         return self.stream(request, lambda: view.version(self.service, self.visible(visitor)), render)
@@ -182,7 +195,7 @@ class Dashboard:
 
     async def act(self, request: Request, visitor: Visitor) -> Response:
         """An act, confirmed."""
-        fields, experiment = await self.form(request, visitor), await self.experiment(request, visitor)
+        experiment, fields = await self.experiment(request, visitor), await self.form(request, visitor)
         name, on, value = (fields.get(field, "") for field in ("do", "on", "value"))
         answer = actions.perform(self.service, visitor.token, experiment, name, on, value.strip())
         await self.service.commit(answer, experiment)
@@ -222,7 +235,7 @@ class Dashboard:
         except Problem as problem:
             return self.page("login", None, problem.status, wrong=problem.detail)
         response = RedirectResponse("/", 303)
-        set_cookie(request, response, cookie)
+        self.sessions.set_cookie(request, response, cookie)
         return response
 
     async def logout(self, request: Request, visitor: Visitor) -> Response:
@@ -230,7 +243,7 @@ class Dashboard:
         await self.form(request, visitor)
         self.sessions.end(visitor.cookie)
         response = RedirectResponse("/login", 303)
-        set_cookie(request, response, "")
+        self.sessions.set_cookie(request, response, "")
         return response
 
 
