@@ -5,7 +5,16 @@ import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from robandit.cli.flags import catalogue_from, json_flags, load_flags, naming, print_json, study_flags, whole
+from robandit.cli.flags import (
+    catalogue_from,
+    json_flags,
+    load_flags,
+    naming,
+    naming_scheduler,
+    print_json,
+    study_flags,
+    whole,
+)
 from robandit.cli.progress import count, progress
 from robandit.errors import InputError
 
@@ -115,7 +124,7 @@ def measure(folder: "SuiteFolder", entrants: "Entrants", arguments: argparse.Nam
     opening = f"{folder.suite.name}: {who}, {count(todo, 'task', 'tasks')} to measure"
     workers = arguments.threads or os.cpu_count() or 1
     with (
-        naming("--scheduler") if arguments.scheduler else nullcontext(),
+        naming_scheduler(arguments),
         open_executor(workers, arguments.scheduler if todo else None) as executor,
         progress(len(todo), opening) as tell,
     ):
