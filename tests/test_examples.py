@@ -32,6 +32,7 @@ ELSEWHERE = {  # who runs a page's Python; its other blocks are looked at here
     "service-http.md": "test_openfeature",  # the same calls against a service
     "service.md": "here",
     "shop.md": "test_shop_tutorial",
+    "suite.md": "test_suite",  # a part of recipes/commit.py
 }
 NOT_RUN = {  # the first word of a line, and why nobody here runs it
     "git": "as for make",

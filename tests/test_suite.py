@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from robandit.lab.scenario import Scenario
 from robandit.redteam.evaluate import block_seed
 from robandit.redteam.injection import Injection
 from robandit.suite.measure import RowTask, measure_attack
-from robandit.suite.results import STORED, read_stored, score_card
+from robandit.suite.results import COLUMNS, STORED, read_stored, score_card
 from robandit.suite.run import task_of
 from robandit.suite.spec import SUITE, Suite, SuiteEnvironment, read_suite
 from tests.chrome import CHROMIUM, Chrome
@@ -42,43 +43,7 @@ attackers = [
   { name = "injection", has = "rows" },
 ]
 """
-OWN = '''"""Explore then commit: each arm in turn for a while, then the best of them for ever."""
-from dataclasses import dataclass
-import numpy as np
-import robandit as rb
-
-@dataclass
-class CommitState:
-    probabilities: np.ndarray
-    sums: np.ndarray
-    pulls: int = 0
-
-@dataclass(frozen=True)
-class Commit(rb.Policy[CommitState]):
-    """Round robin for `trials` pulls of each arm, then the best mean."""
-
-    about = rb.About("commit", "round robin, then the best mean for ever",
-                     waived={"relabelling": "its round robin follows the arms' numbers",
-                             "learns": "it may commit to a bad arm"})
-    trials: int = rb.parameter(20, "pulls of each arm before it commits", least=1)
-
-    def start(self, setting):
-        return CommitState(np.eye(setting.arms)[0], np.zeros(setting.arms))
-
-    def learn(self, state, choice, reward, random):
-        arms = len(state.sums)
-        if state.pulls < self.trials * arms:
-            state.sums[choice.arm] += reward
-        state.pulls += 1
-        state.probabilities[choice.arm] = 0.0
-        following = state.pulls % arms
-        if state.pulls >= self.trials * arms:
-            following = 0
-            for arm in range(arms):
-                if state.sums[arm] > state.sums[following]:
-                    following = arm
-        state.probabilities[following] = 1.0
-'''
+OWN = (Path(__file__).parents[1] / "recipes" / "commit.py").read_text()
 
 
 @pytest.fixture
@@ -236,6 +201,7 @@ def test_a_score_card_averages_environments_alike() -> None:
             "score": score,
             "half_width_95": half,
             "fooled": fooled,
+            "checks": None,
         }
 
     rows = [row("a", "none", 1.0, 0.1), row("b", "none", 0.5, 0.1, 0.9)]
@@ -252,7 +218,7 @@ def test_a_score_card_averages_environments_alike() -> None:
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine and none could be installed")
 def test_the_page_shows_the_same_score_cards(small: list[str], tmp_path: Path, robandit: Any, chrome: Chrome) -> None:
-    words = ["suite", "run", *small, "--policy", "samba", "--policy", "uniform", "--policy", "slate-samba"]
+    words = ["suite", "run", *small, "--policy", "samba", "--policy", "verified-ucb", "--policy", "slate-samba"]
     _, result, _ = robandit(*words, "--json")
     chrome.screen(390, dark=True)
     chrome.open((tmp_path / "out" / "suite.html").as_uri())
@@ -260,13 +226,14 @@ def test_the_page_shows_the_same_score_cards(small: list[str], tmp_path: Path, r
     cells = "row => Array.from(row.cells, cell => cell.textContent)"
     script = f"JSON.stringify(Array.from(document.querySelectorAll('tbody tr:not(.card)'), {cells}))"
     shown = {cells[0]: cells[1:] for cells in json.loads(chrome.run(script))}
-    assert set(shown) == {"samba", "uniform"}  # slates are another game, chosen by a box
+    assert set(shown) == {"samba", "verified-ucb"}  # slates are another game, chosen by a box
     for about in result["policies"][:2]:
         card = about["card"]
         expected = [card["worst"], card["attacked"], card["clean"], *card["attackers"].values()]
         texts = [f"{one['score']:.3f} ± {one['half_width_95']:.3f}" for one in expected]
         fooled = f"{card['fooled']['rows']} of {card['fooled']['of']}"
-        assert shown[about["policy"]] == [*texts, fooled, str(card["rows"])]
+        checks = "-" if card["checks"] is None else f"{card['checks']:,.0f}"
+        assert shown[about["policy"]] == [*texts, fooled, checks, str(card["rows"])]
     for selector in ("input[value=slates]", "input[value=erase]", "tbody .name"):
         chrome.run(f"document.querySelector('{selector}').click()")
     assert chrome.run("document.querySelectorAll('tbody tr .name').length") == 3
@@ -300,3 +267,28 @@ def test_a_stored_attack_is_the_one_that_the_race_chooses() -> None:
     where = {"policy": "samba", "environment": "lift", "attacker": "erase"}
     stored = [row for row in read_stored(suite).rows if where.items() <= row.items()]
     assert [{**where, **row} for row in rows] == stored
+
+
+def test_the_docs_say_what_the_suite_is() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "suite.md").read_text()
+    assert text.partition("```python\n")[2].partition("```")[0] in OWN
+    suite = read_suite()
+    assert (
+        f"a fixed list of {len(suite.sees_draw)} attacks that see the draw, or {len(suite.before_draw)} that do" in text
+    )
+    for name in (*COLUMNS, *(one.name for one in (*suite.environments, *suite.attackers))):
+        assert re.search(rf"^\| .*\b{name}\b", text, re.M), name
+    results = read_stored(suite)
+    cards = results.cards()
+    shown = re.findall(r"^\| `(\S+)` \| (\S+) ± (\S+) \| (\S+) ± \S+ \| (\S+) ± \S+ \| (\d+) of (\d+) \|", text, re.M)
+    assert len(shown) >= 10
+    for label, worst, half, attacked, clean, fooled, of in shown:
+        card = cards[label]
+        means = [
+            card["worst"]["score"],
+            card["worst"]["half_width_95"],
+            card["attacked"]["score"],
+            card["clean"]["score"],
+        ]
+        assert [worst, half, attacked, clean] == [f"{value:.3f}" for value in means]
+        assert (int(fooled), int(of)) == (card["fooled"]["rows"], card["fooled"]["of"])

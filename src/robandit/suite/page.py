@@ -11,7 +11,7 @@ from robandit.suite.results import SuiteResults
 from robandit.version import __version__
 
 COLUMNS = ("policy", "environment", "attacker", "level", "place", "score", "half_width_95", "best_share", "fooled",
-           "paid", "attack")  # fmt: skip
+           "paid", "checks", "attack")  # fmt: skip
 
 
 def write_suite_page(results: SuiteResults, path: Path, own: Iterable[str] = ()) -> Path:
@@ -22,7 +22,8 @@ def write_suite_page(results: SuiteResults, path: Path, own: Iterable[str] = ())
         f"{suite.standard_attack} chooses the worst of a fixed list for each policy, on seeds of its own. Each number "
         f"is the mean of {suite.runs} fresh runs with a 95 % interval.",
         "Score: 1 is the best arm in every round, 0 is no better than drawing arms evenly, below 0 is worse than that. "
-        "The attacks are an upper bound on what a policy keeps: a stronger attack may exist.",
+        "The attacks are an upper bound on what a policy keeps: a stronger attack may exist. Policies with checks ask "
+        "to have rewards verified, which no attacker can forge: a cost that the others do not have.",
     ]
     page = render(
         "suite.html.j2",
@@ -73,9 +74,9 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def left_out_words(gaps: list[dict[str, str]]) -> list[str]:
+def left_out_words(gaps: list[dict[str, Any]]) -> list[str]:
     """Where a policy is not measured, and why: one sentence per reason."""
     reasons: dict[str, list[str]] = {}
     for gap in gaps:
-        reasons.setdefault(gap["reason"], []).append(f"{gap['environment']} ({gap['attacker']})")
+        reasons.setdefault(gap["reason"], []).append(f"{gap['environment']} ({', '.join(gap['attackers'])})")
     return [f"Not measured in {', '.join(places)}: {reason}." for reason, places in reasons.items()]

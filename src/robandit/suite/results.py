@@ -115,7 +115,7 @@ def write_results(results: SuiteResults, folder: Path) -> list[Path]:
 
 
 def score_card(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The scores of one policy by attacker, their mean over the attackers, the worst of them, and rows fooled.
+    """The scores of one policy by attacker, their mean, the worst of them; rows fooled, checks per run.
 
     Environments count alike, whatever their number of levels.
     """
@@ -124,6 +124,7 @@ def score_card(rows: list[dict[str, Any]]) -> dict[str, Any]:
     attacked = {name: score for name, score in scores.items() if name != "none"}
     learnt = {row["environment"] for row in rows if row["attacker"] == "none" and row["fooled"] < 0.5}
     at_risk = [row for row in rows if row["attacker"] != "none" and row["environment"] in learnt]
+    checks = [row["checks"] for row in rows if row["checks"] is not None]
     worst = min(attacked, key=lambda name: attacked[name]["score"], default=None)
     return {
         "clean": scores.get("none"),
@@ -131,6 +132,7 @@ def score_card(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "attacked": None if not attacked else average(list(attacked.values())),
         "worst": None if worst is None else {"attacker": worst, **attacked[worst]},
         "fooled": {"rows": sum(row["fooled"] >= 0.5 for row in at_risk), "of": len(at_risk)},
+        "checks": sum(checks) / len(checks) if checks else None,
         "rows": len(rows),
     }
 

@@ -132,13 +132,21 @@ def begin(folder: SuiteFolder, entrants: Entrants) -> dict[str, tuple[str, RowTa
         record = {
             **describe(policy, entrants),
             "tasks": [place for place in places if place["key"]],
-            "left_out": [{name: place[name] for name in ("environment", "attacker", "reason")}
-                         for place in places if not place["key"]],
-        }  # fmt: skip
+            "left_out": gaps_in(places),
+        }
         if folder.journal.get(f"policy {label}") != record:
             folder.journal.put(f"policy {label}", record)
         todo |= {key: (label, task) for key, task in tasks.items() if folder.journal.get(key) is None}
     return todo
+
+
+def gaps_in(places: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Where a policy is not measured: one entry per environment and reason, with the attackers."""
+    gaps: dict[tuple[str, str], list[str]] = {}
+    for place in places:
+        if not place["key"]:
+            gaps.setdefault((place["environment"], place["reason"]), []).append(place["attacker"])
+    return [{"environment": where, "attackers": who, "reason": reason} for (where, reason), who in gaps.items()]
 
 
 def describe(policy: Policy[Any], entrants: Entrants) -> dict[str, Any]:
