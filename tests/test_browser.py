@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from robandit.executor import Threads
 from robandit.pictures.frontier import FrontierDot, FrontierPanel
 from robandit.redteam.page import write_frontier_page
 from robandit.store.cells import ResultStore
 from robandit.study.report import write_report
 from robandit.study.results import Results
-from robandit.study.run import run_here
+from robandit.study.run import play_cells
 from robandit.study.spec import read_study
 from tests.chrome import CHROMIUM, Chrome
 
@@ -56,7 +57,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     (folder / "page.toml").write_text(SPEC)
     study = read_study(folder / "page.toml")
-    run_here(study.cells(), ResultStore(folder), 2, lambda *_: None)
+    play_cells(Threads(2), study.cells(), ResultStore(folder), lambda *_: None)
     report = write_report(Results(study, ResultStore(folder)))
     probed = folder / "probed.html"
     probed.write_text(report.read_text().replace("</body>", PROBE))

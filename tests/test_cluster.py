@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from robandit import executor
+from robandit.executor import Threads, open_executor
 from robandit.store.cells import ResultStore
-from robandit.study import run
-from robandit.study.run import run_here, run_on_cluster
+from robandit.study.run import play_cells
 from robandit.study.spec import read_study
 from tests.support import OWN_POLICY
 
@@ -31,10 +32,15 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / "cells").glob("*.parquet")}
 
 
+def run_there(cluster: Any, cells: Any, store: ResultStore, load: list[str], finished: Any) -> list[str]:
+    with open_executor(1, cluster.scheduler_address) as there:
+        return play_cells(there, cells, store, finished, load=load)
+
+
 def test_a_worker_killed_in_the_middle_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "spread.toml").write_text(SPEC)
     cells = read_study(tmp_path / "spread.toml").cells()
-    assert run_here(cells, ResultStore(tmp_path / "here"), 2, lambda *_: None) == []
+    assert play_cells(Threads(2), cells, ResultStore(tmp_path / "here"), lambda *_: None) == []
     killed: list[int] = []
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
@@ -47,7 +53,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(tmp_path: Path) -> None:
                 killed.append(process)
 
         store = ResultStore(tmp_path / "there")
-        assert run_on_cluster(cells, store, cluster.scheduler_address, [], seen) == []
+        assert run_there(cluster, cells, store, [], seen) == []
     assert killed
     assert files(tmp_path / "there") == files(tmp_path / "here")
     assert len(files(tmp_path / "there")) == 10
@@ -80,8 +86,8 @@ def test_a_worker_that_lives_through_an_edit_answers_with_the_new_code_or_says_t
         for arm in (0, 1):
             (tmp_path / "own.py").write_text(OWN_POLICY.format(arm=arm))
             study, store = read_study(tmp_path / "own.toml"), ResultStore(tmp_path / "there")
-            load = [tmp_path / "own.py"]
-            assert run_on_cluster(study.cells(), store, cluster.scheduler_address, load, lambda *_: None) == []
+            load = [str(tmp_path / "own.py")]
+            assert run_there(cluster, study.cells(), store, load, lambda *_: None) == []
             key = next(key for key, cell in study.cells().items() if cell.policy == "own")
             trace = store.load(key)
             assert trace is not None
@@ -91,7 +97,7 @@ def test_a_worker_that_lives_through_an_edit_answers_with_the_new_code_or_says_t
         with distributed.Client(cluster) as client:
             client.run(another_version)
         store = ResultStore(tmp_path / "old")
-        failed = run_on_cluster(study.cells(), store, cluster.scheduler_address, load, lambda *_: None)
+        failed = run_there(cluster, study.cells(), store, load, lambda *_: None)
         assert sorted(failed) == sorted(study.cells())
         for key in failed:
             assert store.state(key) == "failed"
@@ -100,7 +106,7 @@ def test_a_worker_that_lives_through_an_edit_answers_with_the_new_code_or_says_t
 
 
 def test_no_scheduler_is_one_sentence(tmp_path: Path, robandit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "ANSWER", 0.5)
+    monkeypatch.setattr(executor, "ANSWER", 0.5)
     (tmp_path / "spread.toml").write_text(SPEC)
     words = ["study", "run", str(tmp_path / "spread.toml"), "--out", str(tmp_path / "out")]
     code, _, said = robandit(*words, "--scheduler", "tcp://127.0.0.1:9")

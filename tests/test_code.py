@@ -12,12 +12,13 @@ import pytest
 
 import robandit as rb
 from robandit.catalogue import SHIPPED
+from robandit.executor import Threads
 from robandit.lab.scenario import Scenario
 from robandit.redteam.evaluate import Evaluator, Play
 from robandit.sources import load_module, syntax
 from robandit.store.code import code_hash
 from robandit.store.journal import Journal
-from robandit.study.run import play_there, run_here
+from robandit.study.run import play_cells, play_there
 from robandit.study.spec import read_study
 from tests.support import OWN_POLICY
 
@@ -116,7 +117,7 @@ def test_two_studies_with_parts_of_the_same_name_do_not_meet(tmp_path: Path) -> 
 
     for study, key, best in zip(studies, keys, (0, 50), strict=True):
         store = ResultStore(tmp_path / f"out-{best}")
-        assert run_here(study.cells(), store, 1, lambda *_: None, study.catalogue) == []
+        assert play_cells(Threads(1), study.cells(), store, lambda *_: None, study.catalogue) == []
         trace = store.load(key)
         assert trace is not None
         assert trace.pulls[0, 1] == best

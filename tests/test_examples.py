@@ -33,6 +33,7 @@ ELSEWHERE = {  # who runs a page's Python; its other blocks are looked at here
     "service.md": "here",
     "python-examples.md": "test_docs",
     "shop.md": "test_shop_tutorial",
+    "suite.md": "test_suite",  # a part of recipes/commit.py
 }
 NOT_RUN = {  # the first word of a line, and why nobody here runs it
     "git": "as for make",

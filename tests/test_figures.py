@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from robandit.estimates import half_widths
+from robandit.executor import Threads
 from robandit.pictures.panels import draw_lines
 from robandit.store.cells import ResultStore
 from robandit.study.figures import MOST, Shape, pictures_of, plot_along, plot_over_time
 from robandit.study.report import grid_section
 from robandit.study.results import Results
-from robandit.study.run import run_here
+from robandit.study.run import play_cells
 from robandit.study.spec import read_study
 
 HEAD = 'name = "s"\n[[grid]]\nid = "g"\ntitle = "A grid"\npolicies = ["samba", "ucb1"]\nruns = 3\n'
@@ -26,7 +27,7 @@ def played(tmp_path: Path) -> Any:
     def run(text: str) -> Results:
         (tmp_path / "spec.toml").write_text(HEAD + text)
         study = read_study(tmp_path / "spec.toml")
-        run_here(study.cells(), ResultStore(tmp_path), 1, lambda *_: None)
+        play_cells(Threads(1), study.cells(), ResultStore(tmp_path), lambda *_: None)
         return Results(study, ResultStore(tmp_path))
 
     return run

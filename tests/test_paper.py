@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from robandit.executor import Threads
 from robandit.paper import claims
 from robandit.paper import page as paper
 from robandit.paper.page import spec_path, write_paper
@@ -18,7 +19,7 @@ from robandit.report import page
 from robandit.store.cells import ResultStore
 from robandit.study import figures
 from robandit.study.results import Results
-from robandit.study.run import run_here
+from robandit.study.run import play_cells
 from robandit.study.spec import Study, read_study
 from robandit.theory import statements
 from tests.made_up import MadeUp
@@ -72,7 +73,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Path]:
     (folder / "spec.toml").write_text(shrunk(spec_path(False).read_text()))
     study = read_study(folder / "spec.toml")
     assert max(cell.horizon for cell in study.cells().values()) <= 10_000
-    assert run_here(study.cells(), ResultStore(folder), 1, lambda *_: None) == []
+    assert play_cells(Threads(1), study.cells(), ResultStore(folder), lambda *_: None) == []
     return study, folder
 
 

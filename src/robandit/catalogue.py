@@ -4,7 +4,7 @@ import importlib
 import inspect
 import pkgutil
 import warnings
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from dataclasses import Field, InitVar, dataclass, fields, replace
 from functools import cache
 from types import ModuleType, NoneType
@@ -116,6 +116,13 @@ class Catalogue:
                     whose = "that comes with robandit" if cls.about.name in shipped(kind) else "of another file"
                     raise InputError(f"{path}: {kind} {cls.about.name!r} is the name of one {whose}")
         return Catalogue((*self.files, module))
+
+    def with_files(self, paths: Iterable[str]) -> "Catalogue":
+        """A catalogue with the parts of some Python files."""
+        catalogue = self
+        for path in paths:
+            catalogue = catalogue.with_file(path)
+        return catalogue
 
     def parts(self, kind: str) -> dict[str, Any]:
         """All parts of a kind by name."""

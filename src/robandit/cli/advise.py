@@ -9,10 +9,12 @@ from robandit.cli.flags import (
     capability_flags,
     capability_from,
     catalogue_from,
+    cluster_flags,
     environment_from,
     json_flags,
     load_flags,
     naming,
+    naming_scheduler,
     number,
     numbers,
     print_json,
@@ -26,7 +28,7 @@ def add(commands: Any) -> None:
     """The command and its flags."""
     parser: Parser = commands.add_parser(
         "advise",
-        parents=[load_flags(), json_flags()],
+        parents=[load_flags(), json_flags(), cluster_flags()],
         help="which policy to take against your attacker",
         description="Measure a short list of policies on your means against an attacker who sees what was shown, and "
         "say which to take. In a minute or two; the numbers are measured, the choice is explained.",
@@ -79,7 +81,8 @@ def run_advise(arguments: argparse.Namespace) -> None:
             report(done, policies[min(int(done), len(policies) - 1)])
 
         more = {"budget": arguments.budget, "threads": arguments.threads, "progress": tell}
-        advice = advise(environment, can, **terms, **more)
+        with naming_scheduler(arguments):
+            advice = advise(environment, can, **terms, **more, scheduler=arguments.scheduler)
     if arguments.json:
         print_json(advice.to_json())
     else:

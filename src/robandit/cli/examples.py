@@ -21,6 +21,10 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("robandit study run my.toml", "play what is missing of a spec, then report"),
         ("robandit study status out/my", "how far it is"),
     ],
+    "suite": [
+        ("robandit suite run --load my_policy.py", "your policy's score card, and its row on the page"),
+        ("robandit suite status", "how far it is"),
+    ],
     "redteam": [
         (
             "robandit redteam --policy ucb1 --arms 3 --horizon 1e4 --budget 50 --quick",

@@ -4,7 +4,7 @@ import argparse
 import math
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from robandit.errors import InputError, unknown
@@ -281,12 +281,23 @@ def capability_from(arguments: argparse.Namespace) -> Any:
         return replace(capability, share=arguments.share)
 
 
+def cluster_flags() -> Parser:
+    """The flag of a command whose plays a cluster can do."""
+    flags = Parser(add_help=False)
+    flags.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster, such as tcp://host:8786")
+    return flags
+
+
+def naming_scheduler(arguments: argparse.Namespace) -> Any:
+    """Name the flag in errors about the cluster, where one is given."""
+    return naming("--scheduler") if arguments.scheduler else nullcontext()
+
+
 def study_flags() -> Parser:
     """The flags of commands that play many cells."""
-    flags = Parser(add_help=False)
+    flags = Parser(add_help=False, parents=[cluster_flags()])
     flags.add_argument("--out", metavar="DIR", help="where results go (default out/NAME)")
     flags.add_argument("--threads", type=whole, help="cells at a time (default: all cores)")
-    flags.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster, such as tcp://host:8786")
     return flags
 
 

@@ -14,7 +14,7 @@ from robandit.extras import missing_extra
 from robandit.version import __version__
 
 PURPOSES = {  # what people come for, and the modules here that serve it, in the order of help
-    "simulate": ("demo", "play", "replay", "study", "page"),
+    "simulate": ("demo", "play", "replay", "study", "suite", "page"),
     "attack": ("redteam", "price", "forgetting", "advise"),
     "live": ("audit", "serve"),
     "the paper": ("reproduce",),

@@ -8,12 +8,14 @@ from robandit.cli.flags import (
     capability_flags,
     capability_from,
     catalogue_from,
+    cluster_flags,
     environment_from,
     file_from,
     game_flags,
     json_flags,
     load_flags,
     naming,
+    naming_scheduler,
     number,
     out_from,
     plot_flags,
@@ -24,7 +26,7 @@ from robandit.cli.flags import (
     undetected_flag,
     whole,
 )
-from robandit.cli.progress import Task, count, run_tasks
+from robandit.cli.progress import Task, count, progress, run_tasks
 from robandit.errors import InputError
 from robandit.redteam import PRICE_RUNS
 
@@ -43,7 +45,7 @@ def add(commands: Any) -> None:
     plot = plot_flags("draw clean regret against price, with --frontier all attackers and then each by itself")
     parser = commands.add_parser(
         "price",
-        parents=[game, load_flags(), json_flags(), plot],
+        parents=[game, load_flags(), json_flags(), cluster_flags(), plot],
         help="what it costs to fool each policy, and the frontier picture",
         description="Attack price by bisection: the smallest budget that fools a policy, so that the best arm gets "
         "fewer than half of the rounds in at least half of the runs. Without --policy those of the frontier, without "
@@ -117,7 +119,11 @@ def price_history(arguments: argparse.Namespace) -> None:
     from robandit.redteam.tables import injection_table
     from robandit.report.terminal import show
 
-    aside = [name for name in (*WHO, "frontier", "plot", "page", "blocks") if getattr(arguments, name) is not None]
+    aside = [
+        name
+        for name in (*WHO, "frontier", "plot", "page", "blocks", "scheduler")
+        if getattr(arguments, name) is not None
+    ]
     if aside:
         raise InputError(f"--{aside[0]} cannot be given with --history: rows are appended before anything is live")
     if not arguments.policy:
@@ -218,7 +224,7 @@ def attack_from(arguments: argparse.Namespace, catalogue: Any) -> "Candidate | N
 
 def find_all(plan: "PricePlan", arguments: argparse.Namespace) -> "Prices":
     """Every policy on every environment against every attacker, one after another."""
-    from robandit.redteam.pricing import Prices
+    from robandit.redteam.pricing import Prices, price_elsewhere
 
     tasks, spec = plan.tasks(out_from(arguments), arguments.threads), plan.spec
     where = f"{count(spec.policies, 'policy', 'policies')} on {count(spec.environments, 'environment', 'environments')}"
@@ -226,6 +232,10 @@ def find_all(plan: "PricePlan", arguments: argparse.Namespace) -> "Prices":
     horizons = [one.horizon for one in spec.environments]
     spans = " to ".join(dict.fromkeys(f"{end:,}" for end in (min(horizons), max(horizons))))
     opening = f"price: {where}{who}, roughly {sum(task.runs for task in tasks):,} runs of {spans} rounds"
+    if arguments.scheduler:
+        with naming_scheduler(arguments), progress(1.0, f"{opening}, on {arguments.scheduler}") as tell:
+            price_elsewhere(tasks, arguments.scheduler, lambda share: tell(share, "on the cluster"))
+        opening = ""
     return Prices(plan, run_tasks([Task(task.label, task.rounds, task.run) for task in tasks], opening)[0])
 
 

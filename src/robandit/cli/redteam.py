@@ -8,9 +8,11 @@ from robandit.cli.flags import (
     SHAPE,
     capability_flags,
     capability_from,
+    cluster_flags,
     game_flags,
     json_flags,
     load_flags,
+    naming_scheduler,
     number,
     out_from,
     plot_flags,
@@ -34,7 +36,7 @@ def add(commands: Any) -> None:
     plot = plot_flags("draw the attack over time, or regret against several budgets")
     parser = commands.add_parser(
         "redteam",
-        parents=[game_flags(), load_flags(), json_flags(), plot],
+        parents=[game_flags(), load_flags(), json_flags(), cluster_flags(), plot],
         help="the worst attack on a policy within a budget",
         description="Search for the worst attack within a budget; chosen on one set of seeds, reported on another.",
     )
@@ -91,16 +93,18 @@ def redteam(arguments: argparse.Namespace) -> None:
 
 def search_all(arguments: argparse.Namespace) -> "list[AttackFinding]":
     """One search for each policy and budget; all are checked before the first begins."""
+    from robandit.executor import open_executor
     from robandit.redteam.evaluate import Evaluator, journal_for
     from robandit.redteam.search import SearchOptions, check_search, planned_runs, worst_attack
 
     options = SearchOptions(arguments.threat, arguments.evaluations, arguments.quick)
     scenarios = scenarios_from(arguments, charge=arguments.charge, capability=capability_from(arguments))
-    out, tasks = out_from(arguments), []
+    out, tasks, evaluators = out_from(arguments), [], list[Evaluator]()
     for scenario in scenarios:
         for budget in arguments.budget:
             journal = journal_for(scenario, out, f"redteam-{options.threat}-{budget:g}")
             evaluator = Evaluator(scenario, journal, arguments.threads, undetected=arguments.undetected)
+            evaluators.append(evaluator)
             check_search(evaluator, budget, options)
 
             def search(progress: Any, evaluator: Evaluator = evaluator, budget: float = budget) -> "AttackFinding":
@@ -110,7 +114,10 @@ def search_all(arguments: argparse.Namespace) -> "list[AttackFinding]":
             tasks.append(Task(f"{scenario.policy}, C = {budget:g}", planned_runs(scenario, options), search))
     runs = sum(int(task.size) for task in tasks)
     searches = count(tasks, "search", "searches")
-    return run_tasks(tasks, f"redteam: {searches}, roughly {runs:,} runs of {arguments.horizon:,} rounds")[0]
+    with naming_scheduler(arguments), open_executor(arguments.threads or 1, arguments.scheduler) as executor:
+        for evaluator in evaluators:
+            evaluator.executor = executor
+        return run_tasks(tasks, f"redteam: {searches}, roughly {runs:,} runs of {arguments.horizon:,} rounds")[0]
 
 
 def replay_command(finding: "AttackFinding", arguments: argparse.Namespace) -> str:

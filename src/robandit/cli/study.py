@@ -4,10 +4,10 @@ import argparse
 import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from robandit.cli.flags import json_flags, naming, print_json, study_flags
+from robandit.cli.flags import json_flags, naming_scheduler, print_json, study_flags
 from robandit.cli.progress import progress, say
 from robandit.errors import InputError
 
@@ -68,7 +68,7 @@ def run_watched(results: "Results", arguments: argparse.Namespace) -> list[str]:
     workers = arguments.threads or os.cpu_count() or 1
     store, todo, total = results.store, results.missing(), len(results.study.cells())
     opening = f"{results.study.name}: {total} cells, {total - len(todo)} stored, {len(todo)} to play"
-    with watched(todo, workers, opening) as finished, naming("--scheduler") if arguments.scheduler else nullcontext():
+    with watched(todo, workers, opening) as finished, naming_scheduler(arguments):
         failed = run_cells(results, todo, workers, arguments.scheduler, finished)
     if todo and not arguments.scheduler:
         from robandit.lab.compile.kernel import built

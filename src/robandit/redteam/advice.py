@@ -23,6 +23,7 @@ from robandit.progress import Progress, part_of, report_to
 from robandit.redteam.candidate import Candidate
 from robandit.redteam.changing import changing_attacks, changing_policies, choose_where_it_changes
 from robandit.redteam.checking import Checking, measure_checking
+from robandit.redteam.elsewhere import answer_elsewhere
 from robandit.redteam.evaluate import Evaluator, Play, block_seed
 from robandit.redteam.measured import MARGIN, MeasuredPolicy, highest, lowest, with_interval
 from robandit.redteam.price import CHOOSING, PriceOptions, attack_price, planned_runs, pricing_attacks
@@ -88,6 +89,7 @@ def advise(
     seed: int = 1,
     threads: int | None = None,
     catalogue: Catalogue = SHIPPED,
+    scheduler: str | None = None,
     progress: Progress | bool | None = None,
 ) -> Advice:
     """Measure a short list of policies against one attacker on one environment, and choose.
@@ -101,6 +103,7 @@ def advise(
         seed: of the random streams.
         threads: how many play at once; as many as there are cores if not given.
         catalogue: where text is looked up.
+        scheduler: the address of a Dask scheduler, whose workers play instead.
         progress: called with the share that is done; True draws a line on stderr.
 
     Returns:
@@ -120,14 +123,15 @@ def advise(
     attacks = changing_attacks(first) if changes else pricing_attacks(first, "B")
     texts, planned = planned_work(first, budget)
     evaluators = [Evaluator(replace(first, policy=catalogue.policy(text)), threads=threads) for text in texts]
-    tried = []
+    is_priced, tried = not is_ring and not changes, list[MeasuredPolicy]()
+    measure, rest = (measure_price, (attacks,)) if is_priced else (measure_ring, (attacks, forged))
+    answer_elsewhere(measure, [(evaluator, rest) for evaluator in evaluators], scheduler)
     with report_to(progress) as report:
         for number, evaluator in enumerate(evaluators):
             evaluator.check()
             evaluator.progress = part_of(report, number / len(texts), (number + 1) / len(texts))
             evaluator.planned = planned
-            is_priced = not is_ring and not changes
-            tried.append(measure_price(evaluator, attacks) if is_priced else measure_ring(evaluator, attacks, forged))
+            tried.append(measure(evaluator, *rest))
     chosen: MeasuredPolicy | None
     if changes:
         chosen, reason = choose_where_it_changes(tried, forged)

@@ -7,14 +7,16 @@ from typing import Any, Unpack
 
 from robandit.adversaries.nobody import Nobody
 from robandit.errors import InputError
+from robandit.executor import open_executor
 from robandit.game import Environment, Policy
 from robandit.lab.scenario import Scenario, ScenarioTerms
 from robandit.progress import Progress, report_to
 from robandit.redteam import PRICE_RUNS
 from robandit.redteam.candidate import Candidate
+from robandit.redteam.elsewhere import answer_elsewhere
 from robandit.redteam.evaluate import Evaluator, journal_for
 from robandit.redteam.frontier import with_assumed_corruption
-from robandit.redteam.price import Price, PriceOptions, attack_price, pricing_attacks
+from robandit.redteam.price import Price, PriceOptions, attack_price, check_pricing, pricing_attacks
 from robandit.redteam.search import AttackFinding, SearchOptions, worst_attack
 
 
@@ -49,6 +51,7 @@ def find_worst_attack(
     budget: float,
     threads: int | None = None,
     out: str | Path | None = None,
+    scheduler: str | None = None,
     progress: Progress | bool | None = None,
     **terms: Unpack[SearchTerms],
 ) -> AttackFinding:
@@ -60,6 +63,7 @@ def find_worst_attack(
         budget: what the attacker may spend.
         threads: how many play at once; as many as there are cores if not given.
         out: a folder that remembers what was tried; a later call goes on from there.
+        scheduler: the address of a Dask scheduler, whose workers play instead.
         progress: called with the share that is done; True draws a line on stderr.
         **terms: of the scenario (horizon, runs, seed, agents, slate, charge, capability, ...), and of the search:
             threat "A" (before the draw, the default) or "B" (sees the draw), evaluations, quick, undetected (the level
@@ -75,8 +79,9 @@ def find_worst_attack(
     own, rest = split_terms(SearchOptions, terms)
     options, scenario = SearchOptions(**own), scenario_of(policy, environment, rest)
     journal = journal_for(scenario, out, f"redteam-{options.threat}-{budget:g}")
-    with report_to(progress) as report:
-        return worst_attack(Evaluator(scenario, journal, threads, report, undetected=level), budget, options)
+    with report_to(progress) as report, open_executor(threads or 1, scheduler) as executor:
+        evaluator = Evaluator(scenario, journal, threads, report, undetected=level, executor=executor)
+        return worst_attack(evaluator, budget, options)
 
 
 def find_price(
@@ -86,6 +91,7 @@ def find_price(
     attack: str | None = None,
     threads: int | None = None,
     out: str | Path | None = None,
+    scheduler: str | None = None,
     progress: Progress | bool | None = None,
     **terms: Unpack[PriceTerms],
 ) -> Price:
@@ -101,6 +107,7 @@ def find_price(
         attack: price this one, with `schedule` and `size` in threat model A; else the cheapest of all.
         threads: how many play at once; as many as there are cores if not given.
         out: a folder that remembers what was played; a later call goes on from there.
+        scheduler: the address of a Dask scheduler, whose workers play instead.
         progress: called with the share that is done; True draws a line on stderr.
         **terms: of the scenario (horizon, runs in each block, seed, agents, slate, capability, ...), and of the price:
             threat "B" (sees the draw, the default) or "A", blocks, unit ("reward", or "share" for the smallest share
@@ -123,8 +130,11 @@ def find_price(
     scenario = replace(scenario, policy=with_assumed_corruption(scenario.policy))
     attacks = [Candidate(attack, **aim)] if attack else pricing_attacks(scenario, options.threat, level is not None)
     journal = journal_for(scenario, out, f"price-{options.threat}")
-    with report_to(progress) as report:
-        return attack_price(Evaluator(scenario, journal, threads, report, undetected=level), attacks, options)
+    evaluator = Evaluator(scenario, journal, threads, undetected=level)
+    check_pricing(evaluator, attacks, options)
+    answer_elsewhere(attack_price, [(evaluator, (attacks, options))], scheduler)
+    with report_to(progress) as evaluator.progress:
+        return attack_price(evaluator, attacks, options)
 
 
 def split_terms(options: type, terms: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -14,18 +14,20 @@ from numpy.typing import NDArray
 from robandit.adversaries.nobody import Nobody
 from robandit.capability import ANYTHING
 from robandit.errors import InputError
+from robandit.executor import Executor, check_same_code
 from robandit.game import Adversary, Floats
 from robandit.lab.batch import simulate
 from robandit.lab.counts import ABOVE
-from robandit.lab.scenario import USUAL, Scenario
+from robandit.lab.scenario import Scenario
 from robandit.lab.trace import Trace
 from robandit.lab.watched import Watched
 from robandit.progress import Progress, ignore
 from robandit.redteam.candidate import Candidate
+from robandit.redteam.plain import identity_of, make_scenario, plain_scenario, scenario_text
 from robandit.store.code import code_hash
 from robandit.store.journal import Journal
 
-ELSEWHERE = ("runs", "capability", "catalogue")  # of a scenario; in the key of a play, or in the hash of its code
+SENT = 2 * 10**7  # rounds times arms of the plays that a worker of a cluster gets at once: some tenths of a second
 SHORT = 3 * 10**4  # rounds times arms of a block: it takes less time than threads lose by waiting for each other
 
 
@@ -60,6 +62,7 @@ class Evaluator:
     played: int = 0  # runs so far, those remembered included
     tried: set[Candidate] = field(default_factory=set)
     undetected: float | None = None  # the level of a homogeneity test; runs in which it rings do not count
+    executor: Executor | None = None  # a cluster that plays what is asked for together
 
     def check(self) -> None:
         """Raise InputError for what could not be played, before anything is."""
@@ -76,17 +79,21 @@ class Evaluator:
         if self.threads is not None and self.threads < 1:
             raise InputError(f"threads must be a whole number of at least 1, not {self.threads}")
 
-    def outcome(self, play: Play, threads: int | None = None) -> dict[str, Any]:
-        """Return final regret, best-arm share and payment of each run."""
-        scenario = self.scenario
-        adversary = None if play.candidate is None else self.adversary(play.candidate, play.budget, play.share)
-        code = code_hash(scenario.policy, scenario.environment, adversary) if self.journal.path else ""
+    def key(self, play: Play) -> str:
+        """What a play is remembered by."""
+        scenario, adversary = self.scenario, self.opponent(play)
+        code = code_hash(scenario.policy, scenario.environment, adversary) if self.journal.lasts else ""
         can = str(ANYTHING if adversary is None else scenario.capability)  # nobody's play is the same for all attackers
         watched = [] if self.undetected is None else [self.undetected]
         text = json.dumps([scenario_text(scenario), str(play), can, code, *watched])
-        key = hashlib.sha256(text.encode()).hexdigest()[:24]
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def outcome(self, play: Play, threads: int | None = None) -> dict[str, Any]:
+        """Return final regret, best-arm share and payment of each run."""
+        scenario, key = self.scenario, self.key(play)
         record: dict[str, Any] | None = self.journal.get(key)
         if record is None:
+            adversary = self.opponent(play)
             attacked = replace(scenario, adversary=adversary or Nobody(), runs=play.runs, seed=play.seed)
             if self.undetected is not None:
                 attacked = replace(attacked, policy=Watched(inner=scenario.policy, level=self.undetected))
@@ -95,6 +102,10 @@ class Evaluator:
         self.played += play.runs
         self.progress(min(self.played / max(self.planned, 1), 1.0))
         return record
+
+    def opponent(self, play: Play) -> Adversary[Any] | None:
+        """Who attacks in a play, None if nobody does."""
+        return None if play.candidate is None else self.adversary(play.candidate, play.budget, play.share)
 
     def adversary(self, candidate: Candidate, budget: float, share: float | None = None) -> Adversary[Any]:
         """An attack within a budget, held to what its attacker can do; `share` replaces the capability's."""
@@ -118,6 +129,7 @@ class Evaluator:
         def regret(play: Play) -> float:
             return float(np.mean(undetected_regret(self.outcome(play, 1))))
 
+        self.remember(plays)
         work = self.scenario.rounds * self.scenario.arms
         if work * max((play.runs for play in plays), default=0) < SHORT:
             return [regret(play) for play in plays]
@@ -127,6 +139,55 @@ class Evaluator:
             except BaseException:
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
+
+    def remember(self, plays: list[Play]) -> None:
+        """Have a cluster play what is not remembered, if there is one; on threads plays are played when asked for."""
+        if self.executor is None or not self.executor.remote:
+            return
+        missing = {self.key(play): play for play in plays}
+        missing = {key: play for key, play in missing.items() if self.journal.get(key) is None}
+        keys, sent, jobs = list(missing), send(self), dict[str, tuple[Any, ...]]()
+        work = self.scenario.rounds * self.scenario.arms * max((play.runs for play in plays), default=1)
+        size = max(SENT // work, 1)
+        for first in range(0, len(keys), size):
+            some = keys[first : first + size]
+            name = hashlib.sha256(" ".join([sent["identity"], *some]).encode()).hexdigest()[:24]
+            jobs[name] = sent, [missing[key] for key in some]
+        with self.executor.running(play_there, jobs) as answers:
+            for _, answer in answers:
+                self.take(answer())
+
+    def take(self, records: dict[str, Any]) -> None:
+        """Remember what was played elsewhere."""
+        for key, record in records.items():
+            if self.journal.get(key) is None:
+                self.journal.put(key, record)
+
+
+def send(evaluator: Evaluator) -> dict[str, Any]:
+    """What another machine needs to play as an evaluator does; raises InputError for what text cannot say."""
+    scenario = evaluator.scenario
+    return {
+        "scenario": plain_scenario(scenario),
+        "lasts": evaluator.journal.lasts,
+        "identity": identity_of(scenario),
+        "undetected": evaluator.undetected,
+    }
+
+
+def receive(sent: dict[str, Any]) -> Evaluator:
+    """The evaluator on the other machine, which remembers nothing; raises InputError if its code is another."""
+    scenario = make_scenario(sent["scenario"])
+    check_same_code(identity_of(scenario), sent["identity"])
+    return Evaluator(scenario, Journal(None, lasts=sent["lasts"]), threads=1, undetected=sent["undetected"])
+
+
+def play_there(sent: dict[str, Any], plays: list[Play]) -> dict[str, Any]:
+    """Play on a worker of a cluster; returns what is to be remembered, by key."""
+    evaluator = receive(sent)
+    for play in plays:
+        evaluator.outcome(play)
+    return evaluator.journal.values
 
 
 def final_values(trace: Trace) -> dict[str, Any]:
@@ -162,16 +223,6 @@ def check_undetected(scenario: Scenario, level: float) -> None:
         )
     if scenario.state is not None:
         raise InputError("undetected: the test begins with the policy, so leave out the saved state")
-
-
-def scenario_text(scenario: Scenario) -> str:
-    """What is attacked, as text; journals on disk are found by it, so it must not change."""
-    record: dict[str, Any] = {"policy": str(scenario.policy), "environment": repr(scenario.environment)}
-    record |= {name: getattr(scenario, name) for name in ("charge", "horizon", "seed")}
-    for name, usual in USUAL.items():
-        if name not in (*record, *ELSEWHERE) and getattr(scenario, name) != usual:
-            record[name] = getattr(scenario, name)
-    return json.dumps(record, sort_keys=True)
 
 
 def journal_for(scenario: Scenario, folder: str | Path | None, question: str) -> Journal:

@@ -6,11 +6,20 @@ from typing import Any
 
 from robandit.lab.comparison import shape_record
 from robandit.lab.scenario import Scenario
-from robandit.progress import Progress, part_of, report_to
+from robandit.progress import Progress, ignore, part_of, report_to
 from robandit.redteam.candidate import Candidate
-from robandit.redteam.evaluate import Evaluator, journal_for, scenario_text
+from robandit.redteam.elsewhere import answer_elsewhere
+from robandit.redteam.evaluate import Evaluator, journal_for
 from robandit.redteam.frontier import Attacker, FrontierSpec, PolicyVariant, TitledEnvironment
-from robandit.redteam.price import Price, PriceOptions, attack_price, check_pricing, planned_runs, pricing_attacks
+from robandit.redteam.plain import scenario_text
+from robandit.redteam.price import (
+    Price,
+    PriceOptions,
+    attack_price,
+    check_pricing,
+    planned_runs,
+    pricing_attacks,
+)
 from robandit.store.journal import Journal
 from robandit.version import __version__
 
@@ -167,17 +176,28 @@ class Prices:
         }
 
 
+def price_elsewhere(tasks: list[PricingTask], scheduler: str | None, progress: Progress = ignore) -> None:
+    """Have the workers of a Dask scheduler, if one is given, play what the prices need."""
+    questions = [(task.evaluator, (task.attacks, task.options)) for task in tasks]
+    answer_elsewhere(attack_price, questions, scheduler, progress)
+
+
 def find_prices(
     plan: PricePlan,
     *,
     out: str | Path | None = None,
     threads: int | None = None,
+    scheduler: str | None = None,
     progress: Progress | bool | None = None,
 ) -> Prices:
-    """Find every price of a plan, one after another; `out` is a folder that remembers what was played."""
+    """Find every price of a plan; `out` is a folder that remembers what was played.
+
+    They are found one after another on threads, or side by side on the workers of a Dask scheduler.
+    """
     tasks, rows, done = plan.tasks(out, threads), list[PolicyPrice](), 0
     total = sum(task.rounds for task in tasks)
     with report_to(progress) as report:
+        price_elsewhere(tasks, scheduler, report)
         for task in tasks:
             rows.append(task.run(part_of(report, done / total, (done + task.rounds) / total)))
             done += task.rounds

@@ -125,9 +125,9 @@ def worst_attack(evaluator: Evaluator, budget: float, options: SearchOptions = U
         winner = best_of(race(evaluator, budget, finalists, FINAL))
     blocks = (RACE if options.quick else FINAL)[-1][0]
     seed = scenario.seed
-    fresh, quiet, usual = (
-        evaluator.outcome(Play(one, budget if one else 0.0, seed, scenario.runs)) for one in (winner, None, plain)
-    )
+    last = [Play(one, budget if one else 0.0, seed, scenario.runs) for one in (winner, None, plain)]
+    evaluator.remember(last)
+    fresh, quiet, usual = map(evaluator.outcome, last)
     choosing = [Play(winner, budget, block_seed(seed, block), BLOCK) for block in range(blocks)]
     in_sample = [regret for play in choosing for regret in undetected_regret(evaluator.outcome(play)).tolist()]
     return AttackFinding(

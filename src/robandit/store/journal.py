@@ -17,10 +17,13 @@ EVERY = 1.0  # seconds from one flush to the disk to the next: it takes longer t
 
 
 class Journal:
-    """Values by key; what was put before a crash is there afterwards. Without a path it is only in memory."""
+    """Values by key; what was put before a crash is there afterwards. Without a path it is only in memory.
 
-    def __init__(self, path: Path | None) -> None:
-        self.path, self.lock = path, threading.Lock()
+    `lasts` says whether its values outlive this process, there or elsewhere, so that keys must name the code.
+    """
+
+    def __init__(self, path: Path | None, lasts: bool = False) -> None:
+        self.path, self.lock, self.lasts = path, threading.Lock(), lasts or path is not None
         self.values: dict[str, Any] = {}
         content = path.read_bytes() if path is not None and path.exists() else b""
         for line in content.splitlines():
