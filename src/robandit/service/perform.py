@@ -1,8 +1,9 @@
 """One request, from its header and body to an answer: whatever carries it, ASGI or the shortcut."""
 
 import json
+import re
 from collections.abc import Awaitable
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -33,7 +34,7 @@ def decode_body(message: Any, body: bytes) -> Any:
     try:
         request = DECODERS[message].decode(body or b"{}")
     except msgspec.ValidationError as error:
-        raise Problem(422, str(error)) from error
+        raise Problem(422, f"{error}{name_allowed(message, str(error))}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Problem(422, f"the body is no JSON: {error}") from error
     except RecursionError as error:
@@ -43,6 +44,16 @@ def decode_body(message: Any, body: bytes) -> Any:
     ):
         check_twins(body)
     return request
+
+
+def name_allowed(message: Any, error: str) -> str:
+    """Returns which fields a message has, or which words a field takes, where the error is about one of these."""
+    fields = {field.encode_name: field.type for field in msgspec.structs.fields(message)}
+    if re.fullmatch(r"Object contains unknown field `.*`", error):
+        return f": the fields are {', '.join(fields)}"
+    place = re.fullmatch(r"Invalid enum value .* - at `\$\.(\w+)`", error)
+    words = get_args(fields[place[1]]) if place else ()
+    return f": it is one of {', '.join(map(str, words))}" if words else ""
 
 
 def check_twins(body: bytes) -> None:
