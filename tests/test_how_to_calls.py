@@ -1,4 +1,4 @@
-"""The calls of docs/handle-an-alarm.md, in order, against a service: each returns what the page shows."""
+"""The calls of two how-to pages, in order, against a service: each returns what the page shows."""
 
 import json
 import re
@@ -33,3 +33,23 @@ def test_each_call_returns_what_the_page_shows() -> None:
             done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
             printed = [json.loads(line) for line in done.stdout.split("\n") if line]
             assert printed == [json.loads(one) for one in re.split(r"\n(?=\{)", shown.strip())], done.stderr
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="no curl on this machine")
+def test_the_loop_of_personalizer_moves_here() -> None:
+    page = (PAGE.parent / "personalizer.md").read_text()
+    calls = re.findall(r"^curl .*$", page, re.MULTILINE)
+    shown = [json.loads(line) for line in re.findall(r"^#  (.*)$", page, re.MULTILINE)]
+    with running() as service:
+        head = f"url={service.url}/v1/experiments\njson='content-type: application/json'\n"
+        printed, identity = list[dict[str, object]](), ""
+        for call in calls:
+            script = head + call.replace("curl ", "curl -sS --fail-with-body ").replace("AQAAAAAAAAABAAAA...", identity)
+            done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0, done.stdout + done.stderr
+            printed.append(json.loads(done.stdout))
+            identity = str(printed[-1].get("id", identity))
+    decision, reward = printed[1:]
+    assert decision | {"id": "", "arm": ""} == shown[0] | {"id": "", "arm": ""}
+    assert decision["arm"] in ("red", "blue")
+    assert reward == shown[1]
