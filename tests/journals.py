@@ -3,12 +3,14 @@
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from robandit.online.journal import write_line
 from robandit.online.rules import Rules
 from robandit.online.terms import Terms
+from tests.naive.checks import CheckedJournal
 from tests.naive.docket import Entry, Journal
 
 SOURCES = [None, "shop", "shop/a", "shop/b", "app/a", "app/", "bot"]
@@ -36,12 +38,24 @@ def random_terms(dice: random.Random, rules: Rules, policy: str) -> Terms:
     return Terms(policy, ("a", "b", "c"), dice.randrange(10**6), low=-1.0, high=3.0, patience=patience, rules=rules)
 
 
+def with_checks(dice: random.Random, terms: Terms) -> Terms:
+    """The same terms with a rule about verified rewards, or none, and only first reports."""
+    assert terms.rules is not None
+    verified = dice.choice([None, "only", "prefer", "prefer"])
+    rules = replace(terms.rules, aggregate="first", default=None if verified == "only" else terms.rules.default)
+    return replace(terms, rules=rules, verified=verified)
+
+
 class Writing:
     """A journal in the making."""
 
-    def __init__(self, seed: int, *, rules: Rules | None = None, policy: str = "exp3", timed: bool = True) -> None:
+    def __init__(
+        self, seed: int, *, rules: Rules | None = None, policy: str = "exp3", timed: bool = True, checks: bool = False
+    ) -> None:
         self.dice = dice = random.Random(seed)
-        self.journal = Journal(random_terms(dice, random_rules(dice) if rules is None else rules, policy))
+        terms = random_terms(dice, random_rules(dice) if rules is None else rules, policy)
+        self.checks = checks
+        self.journal = CheckedJournal(with_checks(dice, terms)) if checks else Journal(terms)
         self.tried: list[tuple[Entry, bool]] = []  # every entry, and whether it is part of the journal
         self.time: float | None = 86_390.0 if timed else None
         self.arms = dict.fromkeys("abc", "active")
@@ -70,13 +84,20 @@ class Writing:
             told |= {"id": made, "arm": arm, "chance": dice.choice([0.2, 0.5, 1.0]), "note": 0, "eligible": None}
             token = dice.choice(["", "", "shop", "app"])
             told |= {"by": token} if token else {}
+            told |= {"check": True} if self.asks and dice.random() < 0.6 else {}
             return told | ({"holdout": True} if dice.random() < self.journal.rules.holdout else {})
         if kind == "reward":
             told |= {"id": self.recent(), "value": dice.choice([-1.0, 0.0, 0.7, 3.0]), "source": dice.choice(SOURCES)}
+            told |= {"verified": True} if self.checks and dice.random() < 0.4 else {}
             return told | ({"part": dice.choice("xyz")} if dice.random() < 0.7 else {})
         if kind == "activate":
             return told | {"id": self.recent()}
         return told | (self.arm() if kind == "arm" else self.act(kind))
+
+    @property
+    def asks(self) -> bool:
+        """Whether decisions may ask for a check."""
+        return self.checks and self.journal.terms.verified is None
 
     def recent(self) -> int:
         """A decision not long ago, or one that was never made."""

@@ -43,6 +43,10 @@ class Hearing(Fold):
         self.heard.append(("rewarded", number, reward, entry["source"], entry["time"]))
         super().learn_reward(number, reward, entry)
 
+    def record_claim(self, number: int, reward: float | None, entry: Entry | None = None) -> None:
+        self.heard.append(("claimed", number, reward))
+        super().record_claim(number, reward, entry)
+
     def change_arm(self, name: str, change: str, values: Any = None) -> None:
         self.heard.append(("change", name, change))
         super().change_arm(name, change, values)
@@ -95,6 +99,44 @@ def test_the_docket_does_what_the_rules_say() -> None:
         seen.update(not good for _, good in writing.tried)
     assert min(seen[kind] for kind in ("decided", "rewarded", "change", "expired", "left out")) > JOURNALS
     assert seen[True] > JOURNALS
+
+
+def test_the_docket_does_what_the_rules_about_verified_rewards_say(tmp_path: Path) -> None:
+    """Random journals with checks; some are read again from a file and from a snapshot, as columns too."""
+    seen: Counter[str] = Counter()
+    for seed in range(JOURNALS // 2):
+        writing = Writing(seed, timed=seed % 10 > 0, checks=True, policy="ucb1").grow(50)
+        journal, terms = writing.journal, writing.journal.terms
+        docket, line = docket_of(terms, journal.entries), 2
+        for entry, good in writing.tried:
+            if good:
+                docket.take(line, entry)
+                line += 1
+                if seed % 20 == 0:  # saved and loaded after every line
+                    saved, heard = json.loads(json.dumps([docket.as_json(), save_fold(docket.target)])), docket.target
+                    docket = docket_of(terms, journal.entries)
+                    docket.load(saved[0])
+                    loaded = load_fold(saved[1], SHIPPED.policy)
+                    for name in Fold.__slots__:
+                        setattr(docket.target, name, getattr(loaded, name))
+                    docket.target.heard = heard.heard
+            else:
+                with pytest.raises(rb.InputError, match="does not wait"):
+                    docket.take(line, entry)
+        told = journal.told()
+        assert docket.target.heard == told.heard, seed
+        assert (docket.expired, docket.left_out) == (told.expired, told.left_out), seed
+        if seed % 20 == 0:
+            path, policy = write(tmp_path / f"{seed}", terms, journal.entries), docket.target.policy
+            assert save_fold(rebuild(path, policy)) == save_fold(docket.target)
+            state = rb.save_state(policy, fold_log(policy, read_columns(path), engine="plain"))
+            assert state == docket.target.save_state()
+        seen.update(one[0] for one in told.heard)
+        seen.update({"expired": told.expired, "left out": told.left_out, str(terms.verified): 1})
+        seen.update(entry["entry"] + str(entry.get("verified", "")) for entry in journal.entries)
+    least = ("decided", "rewarded", "claimed", "change", "expired", "left out", "rewardTrue")
+    assert min(seen[kind] for kind in least) > JOURNALS // 2, seen
+    assert min(seen[rule] for rule in ("None", "only", "prefer")) > JOURNALS // 10
 
 
 @pytest.mark.parametrize("policy", LATE)

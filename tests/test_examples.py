@@ -158,7 +158,9 @@ def test_the_calls_of_the_service_page_are_answered(tmp_path: Path) -> None:
 
         sh(begin)
         said = sh(decide)
-        found = re.fullmatch(r'\{"id":"([^"]+)","arm":"\w+","probability":0\.333\d+,"holdout":false\}', said.strip())
+        found = re.fullmatch(
+            r'\{"id":"([^"]+)","arm":"\w+","probability":0\.333\d+,"holdout":false,"check":false\}', said.strip()
+        )
         assert found, said
         sh(reward.replace("AQAAAAAAAAABAAAA...", found[1]))
         exec(compile(python.replace("http://127.0.0.1:8470", service.url), "service.md", "exec"), {})

@@ -20,7 +20,7 @@ def test_eligible_arms_come_with_the_probability_of_their_draw(tmp_path: Path) -
     entry = json.loads((tmp_path / "j").read_text().splitlines()[-1].split("\t")[0])
     assert (entry["eligible"], entry["chance"]) == (["a", "b"], decision.probability)
     learner.pause_arm("a")
-    assert learner.decide(["a", "c"]) == (61, "c", 1.0)
+    assert learner.decide(["a", "c"]) == (61, "c", 1.0, False)
     assert {learner.decide().arm for _ in range(50)} == {"b", "c"}
     assert learner.arms == {"a": "paused", "b": "active", "c": "active"}
     assert set(learner.probabilities()) == {"b", "c"}

@@ -24,12 +24,13 @@ MOVES = 3  # from one process of several to another
 
 
 class ServedDecision(NamedTuple):
-    """A decision; `probability` is None where the policy has none."""
+    """A decision; `probability` is None where the policy has none, `check` asks for a verified reward."""
 
     id: str
     arm: str
     probability: float | None
     holdout: bool
+    check: bool = False
 
 
 class ServiceError(Exception):
@@ -70,7 +71,7 @@ def read_reply(response: httpx.Response) -> Any:
 
 def read_decision(body: Any) -> ServedDecision:
     """Returns a decision from its JSON."""
-    return ServedDecision(body["id"], body["arm"], body["probability"], body["holdout"])
+    return ServedDecision(body["id"], body["arm"], body["probability"], body["holdout"], body.get("check", False))
 
 
 def creation(name: str, arms: Sequence[str], policy: str, more: dict[str, Any]) -> ServiceRequest:
@@ -98,11 +99,10 @@ class ExperimentRequests:
         body |= {} if source is None else {"source": source}
         return ServiceRequest("POST", f"{self.base}/decisions", body, key or uuid4().hex)
 
-    def reward(self, id: str, reward: float, source: str | None, part: str | None) -> ServiceRequest:
+    def reward(self, id: str, reward: float, source: str | None, part: str | None, verified: bool) -> ServiceRequest:
         """For a reward."""
-        return ServiceRequest(
-            "PUT", f"{self.base}/decisions/{id}/reward", {"reward": reward, "source": source, "part": part}
-        )
+        body = {"reward": reward, "source": source, "part": part, **({"verified": True} if verified else {})}
+        return ServiceRequest("PUT", f"{self.base}/decisions/{id}/reward", body)
 
     def activate(self, id: str) -> ServiceRequest:
         """For a decision that was shown."""
@@ -176,9 +176,15 @@ class ExperimentClient:
         """Choose an arm; `source` says who will report, `context` who comes, where features were declared."""
         return read_decision(self.client.send(self.requests.decide(eligible, unit, key, source, context)))
 
-    def reward(self, id: str, reward: float, source: str | None = None, part: str | None = None) -> bool:
-        """Report what a decision earned; returns False if that was reported before."""
-        return bool(self.client.send(self.requests.reward(id, reward, source, part))["new"])
+    def reward(
+        self, id: str, reward: float, source: str | None = None, part: str | None = None, *, verified: bool = False
+    ) -> bool:
+        """Report what a decision earned; returns False if that was reported before.
+
+        `verified` says that you made sure of it; the token needs the role verify.
+        """
+        request = self.requests.reward(id, reward, source, part, verified)
+        return bool(self.client.send(request)["new"])
 
     def activate(self, id: str) -> bool:
         """Report that a decision was shown; returns False if that was reported before."""
@@ -257,9 +263,15 @@ class AsyncExperiment:
         """Choose an arm; `source` says who will report, `context` who comes, where features were declared."""
         return read_decision(await self.client.send(self.requests.decide(eligible, unit, key, source, context)))
 
-    async def reward(self, id: str, reward: float, source: str | None = None, part: str | None = None) -> bool:
-        """Report what a decision earned; returns False if that was reported before."""
-        return bool((await self.client.send(self.requests.reward(id, reward, source, part)))["new"])
+    async def reward(
+        self, id: str, reward: float, source: str | None = None, part: str | None = None, *, verified: bool = False
+    ) -> bool:
+        """Report what a decision earned; returns False if that was reported before.
+
+        `verified` says that you made sure of it; the token needs the role verify.
+        """
+        request = self.requests.reward(id, reward, source, part, verified)
+        return bool((await self.client.send(request))["new"])
 
     async def activate(self, id: str) -> bool:
         """Report that a decision was shown; returns False if that was reported before."""

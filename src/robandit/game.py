@@ -113,6 +113,15 @@ class PolicyInPlay(Part, Generic[Memory]):
     def unlearn(self, state: Memory, arm: int, outcome: float) -> None:
         """Take back one outcome of an arm; the `learn` that follows makes `probabilities` true."""
 
+    def take_back(self, state: Memory, choice: Choice, reward: float, random: Random) -> None:
+        """Take back what was learnt of a choice, which waits again; the `learn` that follows comes at once.
+
+        Called only for a policy that can unlearn.
+        """
+        if choice.note >= 0:  # of another one nothing was learnt
+            self.unlearn(state, choice.arm, self.outcome(reward, random))
+        self.defer(state, choice)
+
 
 class PolicyOnline(PolicyInPlay[Memory]):
     """What a learner in the world calls besides, where arms come and go and rewards are late; interpreted."""

@@ -29,12 +29,15 @@ export interface BreakerChange {
 export interface Created {
     id: number;
 }
-/** A decision. `probability` is the one it was drawn with; null where the policy has none. */
+/** A decision. `probability` is the one it was drawn with; null where the policy has none.
+
+    `check` says that the policy asks for the reward to be verified. */
 export interface DecisionReply {
     id: string;
     arm: string;
     probability: number | null;
     holdout?: boolean;
+    check?: boolean;
 }
 /** Decide: among some arms only, for a returning unit, or several times at once.
 
@@ -89,6 +92,7 @@ export interface ExperimentReply {
     shadow: string[];
     decisions: number;
     rewards: number;
+    verified: number;
     pending: number;
     expired: number;
     refused: number;
@@ -108,6 +112,7 @@ export interface ExperimentRules {
     token_cap?: number | null;
     holdout?: number;
     sticky?: boolean;
+    verified?: "only" | "prefer" | null;
 }
 /** All experiments a token may see, and where those are that other processes serve. */
 export interface Experiments {
@@ -163,11 +168,14 @@ export interface PolicyName {
     name: string;
     parameters?: Record<string, unknown>;
 }
-/** What a decision earned; `source` refines who reports it, `part` distinguishes reports of one decision. */
+/** What a decision earned; `source` refines who reports it, `part` distinguishes reports of one decision.
+
+    `verified` says that somebody made sure of it; the token needs the role verify. */
 export interface Reward {
     reward: number;
     source?: string | null;
     part?: string | null;
+    verified?: boolean;
 }
 /** A reward with the decision it belongs to. */
 export interface RewardOf {
@@ -175,6 +183,7 @@ export interface RewardOf {
     reward: number;
     source?: string | null;
     part?: string | null;
+    verified?: boolean;
 }
 /** Rewards in bulk; each has its own outcome. */
 export interface Rewards {

@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
     )
     token.add_argument("name", help="who it is for; it stands before the sources that this token reports")
     token.add_argument(
-        "--roles", default="decide,reward", help="of decide, reward, read, admin (default decide,reward)"
+        "--roles", default="decide,reward", help="of decide, reward, verify, read, admin (default decide,reward)"
     )
     token.add_argument("--experiments", default="", metavar="A,B", help="only these, by name or id (default: all)")
     token.add_argument("--rate", type=number, metavar="N", help="requests, decisions and rewards per second, at most")

@@ -153,3 +153,52 @@ def eligible_probability_is_true(policy: AnyPolicy) -> None:
                 off <= math.log(1.2e10),
                 f"arm {arm} with probability {probability:.4f} came in {seen:.4f} of {DRAWS} draws",
             )
+
+
+def report_and_check(learner: Learner, rounds: int, seed: int, *, is_forged: bool) -> None:
+    """Rounds whose rewards come late, most of them verified later still; with `is_forged` the unverified ones are lies.
+
+    Whether and when something is reported does not depend on what is forged.
+    """
+    dice, paid = streams(seed)
+    due: dict[int, list[tuple[int, float, bool]]] = {}
+    for t in range(rounds):
+        for number, reward, verified in due.pop(t, []):
+            learner.learn(number, reward, "bank" if verified else f"source {number % 7}", verified=verified)
+        decision = learner.decide()
+        reward = reward_of(NAMES.index(decision.arm), 4, paid)
+        claim_after, check_after, fate = (dice.uniform() for _ in range(3))
+        if fate < 0.8:
+            claim = (decision.id, 1.0 - reward if is_forged else reward, False)
+            due.setdefault(t + 1 + int(20 * claim_after), []).append(claim)
+        if fate > 0.2:
+            due.setdefault(t + 1 + int(50 * check_after), []).append((decision.id, reward, True))
+
+
+def verified_rewards_are_replayed(policy: AnyPolicy) -> None:
+    """With verified rewards a journal is the learner to the bit; forging what nobody verifies changes nothing.
+
+    Under the rule `prefer` (policies that can take a reward back) the lie counts until it is replaced, so there only
+    the first half is asked for.
+    """
+    variant = scaled(policy).as_deployed()
+    if lab_only(variant):
+        return
+    for rule in (None,) if variant.asks else ("only", "prefer") if variant.can_unlearn else ("only",):
+        states = []
+        with TemporaryDirectory() as folder:
+            for is_forged in (False, True):
+                path = Path(folder) / f"{is_forged}"
+                terms: dict[str, Any] = {"seed": 5, "horizon": 400, "verified": rule, "patience": 60}
+                with Learner(variant, NAMES, journal=path, sync=False, **terms) as learner:
+                    report_and_check(learner, 100, 73, is_forged=is_forged)
+                    whole = learner.save()
+                states.append(whole["state"])
+            with Learner.open(path, variant) as again:
+                require(again.save() == whole, f"the journal (verified: {rule}) comes to another learner")
+            require(Learner.load(whole, variant).save() == whole, "the learner that was saved is another one")
+            state = save_state(variant, fold_log(variant, read_columns(path)))
+            require(state == states[-1], f"the lab replays the journal (verified: {rule}) to another state")
+            require(first_difference(path, variant) is None, "the journal holds a decision that is not its own")
+        if rule != "prefer":
+            require(states[0] == states[1], f"forging unverified rewards (verified: {rule}) changed what was learnt")

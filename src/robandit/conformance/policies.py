@@ -19,7 +19,12 @@ from robandit.conformance.law import (
     require_distribution,
     require_same_play,
 )
-from robandit.conformance.online import arms_come_and_go, eligible_probability_is_true, journal_is_the_learner
+from robandit.conformance.online import (
+    arms_come_and_go,
+    eligible_probability_is_true,
+    journal_is_the_learner,
+    verified_rewards_are_replayed,
+)
 from robandit.conformance.walks import (
     AnyPolicy,
     begun,
@@ -286,6 +291,7 @@ COMPILED_LAWS = (
     compiled_equals_interpreted,
     replay_equals_learning,
     journal_is_the_learner,
+    verified_rewards_are_replayed,
     arms_come_and_go,
     in_parts,
     relabelling,

@@ -12,12 +12,13 @@ from robandit.dice import Random
 from robandit.errors import InputError, PlayError
 from robandit.forensics.alarms import LEVEL, find_signals
 from robandit.forensics.findings import ArmBelief, Audit, LogWithout, Note
+from robandit.forensics.forged import estimate_forged
 from robandit.forensics.grouped import grouped_means
 from robandit.forensics.influence import Influence, find_witness, influence_of, leader_of, without
 from robandit.forensics.log_files import read_log
 from robandit.forensics.off_policy import Estimator, why_not
 from robandit.forensics.price import AHEAD, price_from_here
-from robandit.forensics.reward_log import Codes, ColumnNames, RewardLog, fit_log
+from robandit.forensics.reward_log import Codes, ColumnNames, RewardLog, final_rewards, fit_log
 from robandit.forensics.segments import price_for, references_of, rows_within, seen_features, users_in
 from robandit.forensics.statistics import ALARMS, ALL, STATISTICS, ReportedRows, evidence_of, reported_rows
 from robandit.forensics.stretches import StretchFolding, roster_after
@@ -27,7 +28,7 @@ from robandit.lab.folds import Folding
 from robandit.lab.leave_out import MEANS, PRESENT, TRIALS
 from robandit.lab.log import replay_log
 from robandit.online.learner import as_policy
-from robandit.online.terms import Terms
+from robandit.online.terms import ONLY, Terms
 from robandit.progress import Progress, part_of, report_to
 from robandit.state import save_state
 
@@ -155,9 +156,10 @@ class Auditor:
             state,
             self.notes,
             grouped_means(reported),
+            estimate_forged(log.pairs, log.arms, self.terms.high - self.terms.low),
         )
         self.say_what_differs(findings)
-        self.note("forged", FORGED)
+        self.note("forged", FORGED if findings.forged is None else f"Beyond the decisions verified, h{FORGED[1:]}")
         self.progress(1.0)
         return findings
 
@@ -272,13 +274,20 @@ class Auditor:
             names = ", ".join(gone)
             self.note("no-price", f"no price: {names} cannot be chosen now, and the play from here would choose it")
             return None
+        if self.terms.verified == ONLY:
+            self.note(
+                "no-price",
+                "no price: it learns from verified rewards only, so that forged unverified ones change nothing, "
+                "however many they are",
+            )
+            return None
         if what_if is not None:
             state, leader = what_if.state, self.log.arms.index(what_if.belief.leader)
             self.note("price-without", "the price is that of the state without the rows that were named")
         if self.within is not None and self.policy.looks:
             return self.price_with_contexts(save_state(self.policy, state), codes)
         columns, arms = self.folding.columns, self.setting.arms
-        learnt = columns["rewarded"] & (codes >= 0)
+        learnt = final_rewards(columns, codes)
         pulls = np.bincount(columns["arms"][learnt], minlength=arms).astype(np.float64)
         sums = np.bincount(columns["arms"][learnt], columns["rewards"][learnt], arms).astype(np.float64)
         rounds = self.options.get("ahead") or min(max(int(columns["rewarded"].sum()), 1000), AHEAD)
@@ -326,7 +335,7 @@ class Auditor:
             deployed = one.as_deployed()
             log = fit_log(self.original, deployed)
             folding = Folding(deployed, log.log, log.codes, self.setting, self.seed, self.options.get("threads"))
-            shadow = folding.shadow(np.array([folding.rows]), codes)
+            shadow = folding.shadow(np.array([folding.rows]), np.where(log.codes < 0, -1, codes))
             value = estimator.of(shadow) if deployed.explicit else None
             if value is None:
                 text = f"{one}: no off-policy value, for it cannot tell its probabilities"

@@ -77,7 +77,7 @@ def show_audit(findings: Audit, wide: bool) -> None:
 
 
 def sentences(findings: Audit) -> list[str]:
-    """Return witness, what-if and price, each in a sentence."""
+    """Return witness, what-if, price and what is known to be forged, each in a sentence."""
     lines, leader = [], findings.belief.leader
     if findings.witness is not None:
         names = ", ".join(findings.witness[:8]) + (" ..." if len(findings.witness) > 8 else "")
@@ -105,4 +105,6 @@ def sentences(findings: Audit) -> list[str]:
             f"now on unseat {leader} within {price['rounds_ahead']:,} rounds ({price['attack']})"
             + ("" if near is None else f"; at the ends of the means' intervals {near:,.0f} and {far}")
         )
+    if findings.forged is not None:
+        lines.append(f"Forged (past): {findings.forged['text']}")
     return lines

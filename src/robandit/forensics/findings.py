@@ -68,6 +68,7 @@ class Audit:
     state: Any
     notes: list[Note] = field(default_factory=list)
     grouped: GroupedMeans | None = None  # what arms paid by the median of groups of sources; None: too few of them
+    forged: dict[str, Any] | None = None  # from decisions with an unverified and a verified reward (forged.py)
 
     def sources(self) -> list[dict[str, Any]]:
         """Return sources by influence, the one that moved p(leader) up most first."""
@@ -140,5 +141,6 @@ class Audit:
             "price": self.price,
             "off_policy": self.off_policy,
             "grouped": None if self.grouped is None else self.grouped.as_json(self.log.arms),
+            "forged": self.forged,
             "notes": [note.text for note in self.notes],
         }

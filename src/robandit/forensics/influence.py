@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from robandit.forensics.reward_log import Codes, RewardLog
+from robandit.forensics.reward_log import Codes, RewardLog, final_rewards
 from robandit.game import Floats
 from robandit.lab import leave_out
 from robandit.lab.folds import NOBODY, Folding
@@ -44,7 +44,7 @@ def first_order(folding: Folding, leader: int, sources: int) -> Floats:
     every source would take too long, and where the belief is too sure to move.
     """
     columns, codes = folding.columns, np.where(folding.codes < 0, sources, folding.codes)
-    arms, rewards, rewarded = columns["arms"], columns["rewards"], columns["rewarded"] & (folding.codes >= 0)
+    arms, rewards, rewarded = columns["arms"], columns["rewards"], final_rewards(columns, folding.codes)
     pulls = np.maximum(np.bincount(arms[rewarded], minlength=folding.setting.arms), 1)
     means = np.bincount(arms[rewarded], rewards[rewarded], folding.setting.arms) / pulls
     push = np.where(rewarded, (rewards - means[arms]) / pulls[arms], 0.0)

@@ -49,9 +49,10 @@ def read_journal(path: Path) -> RewardLog:
     columns: dict[str, Any] = {name: getattr(journal, name) for name in COLUMNS}
     if len(columns["arms"]) == 0:
         raise InputError(f"{path.name} has no rows")
-    names = journal.source_names
-    order = sorted(range(len(names)), key=lambda place: natural(names[place]))
-    rank = np.full(len(order) + 1, len(order), np.int64)
+    names, codes, is_verified = journal.source_names, journal.sources, columns["verified"]
+    verifiers = {*codes[is_verified].tolist()} - {*codes[~is_verified].tolist()}  # no sources under suspicion
+    order = sorted({*range(len(names))} - verifiers, key=lambda place: natural(names[place]))
+    rank = np.full(len(names) + 1, len(order), np.int64)
     rank[order] = np.arange(len(order))
     decided = np.cumsum(~columns["rewarded"])
     delays = np.where(columns["rewarded"], decided - 1.0 - columns["numbers"], np.nan)
@@ -59,7 +60,7 @@ def read_journal(path: Path) -> RewardLog:
         CheckedLog(**columns, users=journal.users, own=journal.own),
         tuple(journal.names),
         tuple(names[place] for place in order),
-        rank[journal.sources],
+        np.where(is_verified, len(order), rank[codes]),
         None if np.isnan(journal.times).all() else journal.times,
         delays,
         terms=journal.terms,
@@ -69,6 +70,7 @@ def read_journal(path: Path) -> RewardLog:
         defaulted=journal.defaulted if journal.defaulted.any() else None,
         asked=journal.asked,
         exposures=exposures_in(journal),
+        pairs=tuple(journal.pairs),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from robandit.forensics.reward_log import Codes, RewardLog
+from robandit.forensics.reward_log import Codes, RewardLog, final_rewards
 from robandit.game import Floats
 from robandit.lab.folds import Shadow
 
@@ -19,7 +19,7 @@ def why_not(log: RewardLog, codes: Codes) -> str:
     if log.partial or log.changes:
         return "no off-policy values: not every arm could be taken in every decision"
     columns = log.columns
-    if not (columns["rewarded"] & (codes >= 0)).any():
+    if not final_rewards(columns, codes).any():
         return "no off-policy values: no reward counts"
     missing = np.isnan(columns["probabilities"])
     if missing.all():
@@ -35,11 +35,11 @@ class Estimator:
     def __init__(self, log: RewardLog, codes: Codes) -> None:
         columns = log.columns
         self.columns, self.arms = columns, len(log.arms)
-        self.rows = np.nonzero(columns["rewarded"] & (codes >= 0))[0]  # with a reward that counts
+        self.learnt = final_rewards(columns, codes)
+        self.rows = np.nonzero(self.learnt)[0]  # with a reward that counts
         self.decided = decision_rows(columns)[self.rows]
         self.taken, self.rewards = columns["arms"][self.rows], columns["rewards"][self.rows]
         self.weights = 1.0 / columns["probabilities"][self.rows]
-        self.learnt = columns["rewarded"] & (codes >= 0)
 
     def mean_before(self, arm: int) -> Floats:
         """Return the mean of an arm's rewards before each decision was made; 1/2 before any reward."""

@@ -22,13 +22,13 @@ AHEAD = 100_000  # rounds played from here at most, unless asked for more
 LEVEL = 0.05
 
 
-def mean_bounds(sums: Floats, pulls: Floats) -> tuple[Floats, Floats]:
-    """Return 95 % intervals of the arms' means that hold however the arms were chosen and whenever one looks.
+def mean_bounds(sums: Floats, pulls: Floats, level: float = LEVEL) -> tuple[Floats, Floats]:
+    """Return intervals of means, each wrong with probability `level`, however rows were chosen and whenever one looks.
 
-    A mean is inside until the mixture has won 20 times its stake against it (Robbins 1970; Howard et al. 2021).
+    A mean is inside until the mixture has won 1/level times its stake against it (Robbins 1970; Howard et al. 2021).
     """
     centre = sums / np.maximum(pulls, 1.0)
-    won = mixture(sums, pulls - sums) - math.log(1.0 / LEVEL)
+    won = mixture(sums, pulls - sums) - math.log(1.0 / level)
 
     def is_inside(means: Floats) -> Any:
         inner = np.clip(means, 1e-12, 1.0 - 1e-12)

@@ -21,6 +21,7 @@ ARMS = 8  # lines in the picture of the belief: the arms that were believed in m
 BARS = 20
 ROWS = 1000  # sources in the page's table; all of them are in the JSON
 CUT = (-3.0, 10.0)  # powers of ten between which evidence is drawn
+KEYS = ("value", "low", "high")
 
 
 def write_report(findings: Audit, name: str, folder: Path) -> Path:
@@ -38,6 +39,7 @@ def write_report(findings: Audit, name: str, folder: Path) -> Path:
         *evidence_sections(findings),
         price_section(findings),
     ]
+    sections += forged_sections(findings)
     sections += off_policy_sections(findings)
     sections.append(
         Section("notes", "What to keep in mind", [note.text for note in findings.notes if note.code != "forged"])
@@ -218,6 +220,24 @@ def price_section(findings: Audit) -> Section:
     return Section(
         "price", "The price from here", text, tables=[DataTable("Price", ["", "value"], rows, id="price-rows")]
     )
+
+
+def forged_sections(findings: Audit) -> list[Section]:
+    """What is known to be forged, where rewards were verified."""
+    forged = findings.forged
+    if forged is None:
+        return []
+    rows = [
+        [name, one["pairs"], *(one[part][key] for part in ("difference", "added", "erased") for key in KEYS)]
+        for name, one in {"all arms": forged, **forged["arms"]}.items()
+    ]
+    words = [f"{part}{end}" for part in ("difference", "too high", "too low") for end in ("", ", least", ", most")]
+    text = [
+        f"{forged['text']} It is about decisions that have both rewards. It says nothing about the others, "
+        "unless those that were verified were drawn at random.",
+    ]
+    table = DataTable("Unverified less verified rewards", ["arm", "decisions", *words], rows, id="forged-rows")
+    return [Section("forged", "What is known to be forged", text, tables=[table])]
 
 
 def off_policy_sections(findings: Audit) -> list[Section]:

@@ -14,7 +14,7 @@ from robandit.online.terms import Terms
 if TYPE_CHECKING:
     from robandit.forensics.exposure import Exposures
 
-COLUMNS = ("arms", "probabilities", "notes", "rewards", "rewarded", "numbers", "places")
+COLUMNS = ("arms", "probabilities", "notes", "rewards", "rewarded", "numbers", "places", "verified", "withdrawn")
 Codes = NDArray[np.int64]
 Changes = tuple[tuple[int, str, str], ...]  # before this row, an arm was added, paused, ...; its name
 
@@ -50,6 +50,8 @@ class CheckedLog(Log):
         columns = {name: getattr(self, name) for name in COLUMNS}
         if self.places is None:
             columns["places"] = np.zeros(len(self.arms), np.int64)
+        for name in ("verified", "withdrawn"):
+            columns[name] = np.zeros(len(self.arms), np.bool_) if columns[name] is None else columns[name]
         return columns
 
 
@@ -73,6 +75,7 @@ class RewardLog:
     exposures: "Exposures | None" = (
         None  # which decisions were displayed and which were lost (exposure.py), where a journal says it
     )
+    pairs: tuple[tuple[int, float, float], ...] = ()  # arm, unverified and verified reward of decisions with both
 
     def __post_init__(self) -> None:
         if not isinstance(self.log, CheckedLog):
@@ -97,6 +100,17 @@ class RewardLog:
         return f"line {row + self.first_line}" if self.first_line > 1 else f"row {row + 1}"
 
 
+def final_rewards(columns: dict[str, Any], codes: Codes) -> NDArray[np.bool_]:
+    """Return which rows hold a reward that counts and that no verified one has replaced."""
+    rewarded: NDArray[np.bool_] = columns["rewarded"] & (codes >= 0)
+    gone = columns["withdrawn"]
+    if not gone.any():
+        return rewarded
+    numbers = columns["numbers"]
+    rewarded &= ~gone & (columns["verified"] | ~np.isin(numbers, numbers[gone]))
+    return rewarded
+
+
 def fit_log(log: RewardLog, policy: Policy[Any]) -> RewardLog:
     """Return the log as a policy can learn from it; raises InputError if it cannot.
 
@@ -106,6 +120,11 @@ def fit_log(log: RewardLog, policy: Policy[Any]) -> RewardLog:
     has_notes = not isinstance(log.log, CheckedLog) or log.log.has_notes
     if policy.reads_note and (not has_notes or decided.partition(":")[0] not in ("", policy.name)):
         raise InputError(f"{policy} learns from what it drew besides its arm, and this log does not hold it")
+    columns = log.columns
+    if columns["withdrawn"].any() and not policy.can_unlearn:  # it never sees what was replaced
+        standing = final_rewards(columns, log.codes) | ~columns["rewarded"]
+        rows = replace(log.log, withdrawn=np.zeros(log.rows, np.bool_))
+        log = replace(log, log=rows, codes=np.where(standing, log.codes, -1))
     missing = np.isnan(log.log.probabilities)
     if not policy.explicit or not missing.any():
         return log

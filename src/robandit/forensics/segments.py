@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from robandit.environments.contexts import Contexts
 from robandit.errors import InputError, unknown
-from robandit.forensics.reward_log import Codes, RewardLog
+from robandit.forensics.reward_log import Codes, RewardLog, final_rewards
 from robandit.forensics.what_if import parse_span
 from robandit.game import Floats, Policy
 from robandit.lab.folds import NOBODY, REFERENCES
@@ -86,7 +86,7 @@ def fitted_means(log: RewardLog, codes: Codes, users: Floats) -> Floats:
     assert everyone is not None
     means = np.zeros((len(users), len(log.arms)))
     for arm in range(len(log.arms)):
-        rows = columns["rewarded"] & (codes >= 0) & (columns["arms"] == arm)
+        rows = final_rewards(columns, codes) & (columns["arms"] == arm)
         x, y = everyone[columns["places"][rows]], columns["rewards"][rows]
         theta = np.linalg.solve(np.eye(users.shape[1]) + x.T @ x, x.T @ y)
         means[:, arm] = users @ theta

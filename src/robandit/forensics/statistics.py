@@ -317,9 +317,9 @@ ALARMS = tuple(statistic.name for statistic in ALL if statistic.is_alarm)
 
 
 def reported_rows(log: RewardLog, codes: Codes) -> ReportedRows:
-    """Return the rows that have a reward, without those whose code is below 0."""
+    """Return the rows that have an unverified reward, without those whose code is below 0."""
     columns = log.columns
-    rows = np.nonzero(columns["rewarded"] & (codes >= 0))[0]
+    rows = np.nonzero(columns["rewarded"] & (codes >= 0) & ~columns["verified"] & ~columns["withdrawn"])[0]
     decisions = np.nonzero(~columns["rewarded"])[0]
     decided = tuple(columns[name][decisions] for name in ("numbers", "arms", "probabilities"))
     return ReportedRows(

@@ -14,7 +14,7 @@ import numpy as np
 
 from robandit.dice import Role, decision_key, decision_stream
 from robandit.errors import InputError
-from robandit.forensics.reward_log import Changes, Codes
+from robandit.forensics.reward_log import Changes, Codes, final_rewards
 from robandit.game import Floats, Policy
 from robandit.lab import leave_out
 from robandit.lab.folds import Folding, ReplayControl
@@ -103,7 +103,7 @@ class StretchFolding(Folding):
         if kind == leave_out.TRIALS:
             return trial_shares(self.policy, state, present, self.seed, self.trials)
         if kind == leave_out.MEANS:
-            learnt = self.columns["rewarded"][: len(codes)] & (codes >= 0)
+            learnt = final_rewards({name: column[: len(codes)] for name, column in self.columns.items()}, codes)
             arms, rewards = (self.columns[name][: len(codes)][learnt] for name in ("arms", "rewards"))
             pulls = np.bincount(arms, minlength=self.setting.arms)[present]
             sums = np.bincount(arms, rewards, self.setting.arms)[present]

@@ -39,6 +39,8 @@ class SourcedRows(NamedTuple):
     rewarded: Any
     numbers: Any
     places: Any
+    verified: Any
+    withdrawn: Any
     sources: Any
 
 

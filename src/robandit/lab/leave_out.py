@@ -71,9 +71,17 @@ def learn_rows(parts: Any, rows: Any, key: Any, left: int, limits: Any, record: 
         if sources[row] < 0 or sources[row] == left:
             continue
         choice = Choice(arms[row], rows.probabilities[row], rows.notes[row])
-        if rows.rewarded[row]:
+        if rows.withdrawn[row]:
+            policy.take_back(state, choice, rewards[row], open_random(stream_words(key, rows.numbers[row])))
+            if seen.shape[1] > 0:
+                seen[0, arms[row]] -= rewards[row]
+                seen[1, arms[row]] -= 1.0
+        elif rows.rewarded[row]:
             random = open_random(stream_words(key, rows.numbers[row]))
-            policy.learn(state, choice, rewards[row], random)
+            if rows.verified[row] and policy.asks:
+                policy.learn_verified(state, choice, rewards[row], random)
+            else:
+                policy.learn(state, choice, rewards[row], random)
             if seen.shape[1] > 0:
                 seen[0, arms[row]] += rewards[row]
                 seen[1, arms[row]] += 1.0

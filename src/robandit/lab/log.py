@@ -31,6 +31,8 @@ class Log:
     rewarded: NDArray[np.bool_] | None = None  # False: the reward comes later, or never; all True by default
     numbers: NDArray[np.uint64] | None = None  # of the decisions, from 0; the row's own number by default
     places: NDArray[np.int64] | None = None  # which of `users` each row is about; 0 by default
+    verified: NDArray[np.bool_] | None = None  # rewards that somebody made sure of; none by default
+    withdrawn: NDArray[np.bool_] | None = None  # rows that take the same reward of an earlier row back; none by default
     users: Floats | None = None  # (users, numbers): the features of those who came, where contexts did
     own: Floats | None = None  # (arms, numbers): features of the arms themselves, where they have some
 
@@ -38,7 +40,7 @@ class Log:
         """Every column as an array of its type."""
         count = np.size(self.arms)
         usual = {"notes": np.zeros(count), "rewarded": np.ones(count), "numbers": np.arange(count)}
-        usual["places"] = np.zeros(count)
+        usual |= {name: np.zeros(count) for name in ("places", "verified", "withdrawn")}
         kinds: dict[str, Any] = {
             "arms": np.int64,
             "probabilities": np.float64,
@@ -46,6 +48,7 @@ class Log:
             "rewards": np.float64,
         }
         kinds |= {"rewarded": np.bool_, "numbers": np.uint64, "places": np.int64}
+        kinds |= {"verified": np.bool_, "withdrawn": np.bool_}
         columns = {}
         for name, kind in kinds.items():
             own = getattr(self, name)
@@ -104,6 +107,8 @@ def check_columns(columns: dict[str, Any], policy: Policy[Any], arms: int) -> No
             row = int(np.argmax(rows))
             entries = {name: column[row].item() for name, column in columns.items()}
             raise InputError(f"log: {rule}; row {row} has {entries}")
+    if columns["withdrawn"].any() and not policy.can_unlearn:
+        raise InputError(f"{policy} cannot take a reward back, and this log has rows that do: {policy.cannot_forget}")
     if policy.late == "no" and not rewarded.all():
         raise InputError(f"{policy} does not take rewards that come late: every row must have its reward")
 
@@ -117,6 +122,8 @@ class LogRows(NamedTuple):
     rewards: Any
     rewarded: Any
     places: Any
+    verified: Any
+    withdrawn: Any
 
 
 class SettingTerms(TypedDict, total=False):
@@ -188,6 +195,8 @@ class DrawnRows(NamedTuple):
     rewards: Any
     rewarded: Any
     places: Any
+    verified: Any
+    withdrawn: Any
     drawn: Any
 
 

@@ -23,7 +23,11 @@ def redraw_rows(parts: Any, rows: Any, words: Any, view: Any, differing: Any) ->
             write_features(view.users[rows.places[row]], view.own, view.features)
             policy.look(state, view.features)
         choice = Choice(rows.arms[row], rows.probabilities[row], rows.notes[row])
-        if rows.rewarded[row]:
+        if rows.withdrawn[row]:
+            policy.take_back(state, choice, rows.rewards[row], open_random(words_of(words[row])))
+        elif rows.rewarded[row] and rows.verified[row] and policy.asks:
+            policy.learn_verified(state, choice, rows.rewards[row], open_random(words_of(words[row])))
+        elif rows.rewarded[row]:
             policy.learn(state, choice, rows.rewards[row], open_random(words_of(words[row])))
         else:
             if rows.drawn[row] and differing[0] < 0:

@@ -13,7 +13,7 @@ from robandit.lab.sight import write_features
 
 
 def replay_rows(parts: Any, rows: Any, words: Any, view: Any) -> Any:
-    """Learn row after row; a row without a reward is a choice that waits for one.
+    """Learn row after row; a row without a reward is a choice that waits for one, a withdrawn one is taken back.
 
     Where contexts came, the policy sees that of a row before it learns from it.
     """
@@ -23,7 +23,11 @@ def replay_rows(parts: Any, rows: Any, words: Any, view: Any) -> Any:
             write_features(view.users[rows.places[row]], view.own, view.features)
             policy.look(state, view.features)
         choice = Choice(rows.arms[row], rows.probabilities[row], rows.notes[row])
-        if rows.rewarded[row]:
+        if rows.withdrawn[row]:
+            policy.take_back(state, choice, rows.rewards[row], open_random(words_of(words[row])))
+        elif rows.rewarded[row] and rows.verified[row] and policy.asks:
+            policy.learn_verified(state, choice, rows.rewards[row], open_random(words_of(words[row])))
+        elif rows.rewarded[row]:
             policy.learn(state, choice, rows.rewards[row], open_random(words_of(words[row])))
         else:
             policy.defer(state, choice)

@@ -37,6 +37,7 @@ class JournalLog(Log):
     settled: int | None = None  # where a window settles rewards: the first decision that waits still
     lost: list[tuple[int, int, float, int]] | None = None  # number, arm, probability, and the rows there were by then
     shown: list[int] | None = None  # decisions by arm that were displayed; None where the rules do not ask
+    pairs: list[tuple[int, float, float]]  # of decisions with both: arm, unverified reward, verified one
 
 
 class ColumnSink:
@@ -44,6 +45,7 @@ class ColumnSink:
 
     kinds = {"arms": "q", "probabilities": "d", "rewards": "d", "notes": "q", "rewarded": "?", "numbers": "Q"}
     kinds |= {"sources": "q", "times": "d", "fake": "?", "truth": "d", "defaulted": "?", "asked": "?", "places": "q"}
+    kinds |= {"verified": "?", "withdrawn": "?"}
     pack = struct.Struct("=" + "".join(kinds.values())).pack
     layout = np.dtype([(name, f"={kind}") for name, kind in kinds.items()])
 
@@ -57,6 +59,9 @@ class ColumnSink:
         self.users: array[float] | None = array("d") if has_features else None
         self.seen: dict[int, int] = {}  # of pending decisions: the place of their user
         self.rows, self.count = bytearray(), 0
+        # unverified rewards of decisions that wait for a verified one; None where it does not count
+        self.claims: dict[int, tuple[float | None, Entry]] = {}
+        self.pairs: list[tuple[int, float, float]] = []
         self.changes: list[tuple[int, str, int]] = []
         rules = terms.rules or Rules()
         self.has_window, self.has_default = rules.window is not None, rules.default is not None
@@ -94,9 +99,30 @@ class ColumnSink:
         Where the default may be learnt, its source is who asked for the decision: that is known of the decisions that
         nobody reported on too, so that rates have their denominators.
         """
-        asker = self.askers.pop(number, None)
+        choice = self.pending.pop(number)
+        claim, claimed = self.claims.pop(number, (None, entry))
+        if claim is not None:
+            self.pairs.append((choice.arm, claim, reward))
+            if self.terms.takes_back:
+                self.add_reward(number, choice, claim, claimed, is_withdrawn=True)
+        self.add_reward(number, choice, reward, entry)
+        self.askers.pop(number, None)
+        self.seen.pop(number, None)
+
+    def record_claim(self, number: int, reward: float | None, entry: Entry) -> None:
+        """Keep an unverified reward for its comparison with a verified one; a row if it is learnt for now."""
+        self.claims[number] = (reward, entry)
+        if self.terms.takes_back and reward is not None:
+            self.add_reward(number, self.pending[number], reward, entry)
+
+    def add_reward(
+        self, number: int, choice: Choice, reward: float, entry: Entry, *, is_withdrawn: bool = False
+    ) -> None:
+        """Add a row for a reward that is learnt or taken back, with its source."""
+        asker = self.askers.get(number)
         source = self.code(entry["source"] if asker is None else asker)
-        self.add_row(number, self.pending.pop(number), reward, source, entry.get("time"), entry, asker is not None)
+        time = entry.get("time")
+        self.add_row(number, choice, reward, source, time, entry, asker is not None, is_withdrawn=is_withdrawn)
 
     def record_exposure(self, number: int, is_shown: bool) -> None:
         """Count a displayed decision, or list one that nobody displayed within its window."""
@@ -113,6 +139,7 @@ class ColumnSink:
         self.pending.pop(number, None)
         self.askers.pop(number, None)
         self.seen.pop(number, None)
+        self.claims.pop(number, None)
         if self.drawn is not None:
             self.drawn.pop(number, None)
         if self.is_plain:
@@ -138,6 +165,8 @@ class ColumnSink:
         time: float | None,
         entry: Entry,
         asked: bool = False,
+        *,
+        is_withdrawn: bool = False,
     ) -> None:
         """Add one row: a decision's, if the reward is None."""
         (arm, probability, note), truth = choice, entry.get("truth")
@@ -146,8 +175,8 @@ class ColumnSink:
         rewarded, value, fake = reward is not None, 0.0 if reward is None else reward, entry.get("fake", False)
         marks = fake, honest, entry.get("default", False), asked
         try:
-            place = (self.seen.pop(number) if rewarded else self.seen[number]) if self.seen else 0
-            self.rows += self.pack(arm, probability, value, note, rewarded, number, source, moment, *marks, place)
+            flags = self.seen.get(number, 0), entry.get("verified", False), is_withdrawn
+            self.rows += self.pack(arm, probability, value, note, rewarded, number, source, moment, *marks, *flags)
         except struct.error as error:
             raise ValueError(f"{error}") from error
         self.count += 1
@@ -168,6 +197,7 @@ class ColumnSink:
             settled=min(self.pending, default=self.decisions) if self.has_window else None,
             lost=None if self.drawn is None else self.lost,
             shown=None if self.drawn is None else self.shown,
+            pairs=self.pairs,
         )
 
 

@@ -15,71 +15,19 @@ every reward counts at once. Besides the entries of journal.py a service's journ
 from collections import deque
 from functools import partial
 from math import inf, nan
-from typing import Any, Protocol
+from typing import Any
 
 from robandit.dice import Role, decision_key, decision_stream
 from robandit.errors import InputError
 from robandit.game import Choice
+from robandit.online.case import Case
 from robandit.online.rules import DAY, FIRST, SUM, Rules
 from robandit.online.standing import ACTS, Entry, Standing, levels_of
-from robandit.online.terms import Terms
+from robandit.online.target import DocketTarget
+from robandit.online.terms import ONLY, Terms
 
 QUIET = ("tick", "end", "forget")  # entries that change nothing here but the time
-NO_REWARD: Entry = {"source": None}
 make_choice = partial(tuple.__new__, Choice)  # of a tuple, in a third of the time
-
-
-class DocketTarget(Protocol):
-    """What a docket hands its results to: the fold of a policy, or the columns of a log."""
-
-    def index(self, arm: str) -> int:
-        """Return an arm's index by its name."""
-
-    def record_decision(self, choice: Choice, learns: bool, entry: Entry) -> None:
-        """Take the next decision; nothing is ever learnt from it unless `learns`."""
-
-    def learn_reward(self, number: int, reward: float, entry: Entry) -> None:
-        """Learn a decision's reward, in [0, 1], now; `entry` holds its source and its time."""
-
-    def drop_decision(self, number: int, source: str | None) -> None:
-        """Nothing will be learnt from that decision; `source` reported a reward that does not count."""
-
-    def record_exposure(self, number: int, is_shown: bool) -> None:
-        """A decision was displayed, or its window ended and nobody said so."""
-
-    def change_arm(self, name: str, change: str, values: Any = None) -> None:
-        """An arm was added (with these features of its own, if any), paused, resumed or retired."""
-
-
-class Case:
-    """A decision that is not settled yet."""
-
-    __slots__ = ("active", "arm", "asker", "count", "ends", "entry", "learns", "line", "parts", "reward", "token")
-    parts: dict[str, tuple[int, float, str | None]] | None  # by their ids: line, value, source
-
-    def __init__(self, arm: int, learns: bool, active: bool, token: str, count: int, asker: str | None) -> None:
-        self.arm, self.learns, self.active, self.ends = arm, learns, active, inf
-        self.token, self.count = token, count  # who asked for it ("": no token), and how many it had asked for before
-        self.asker = asker  # the source that the decision named
-        self.line, self.reward, self.entry = 0, 0.0, NO_REWARD  # line 0: no reward yet
-        self.parts = None
-
-    def as_list(self) -> list[Any]:
-        """Return plain values."""
-        source, time = self.entry["source"], self.entry.get("time")
-        ends = None if self.ends == inf else self.ends
-        report = [self.line, self.reward, source, time, self.parts]
-        return [self.arm, self.learns, self.active, self.token, self.count, ends, *report, self.asker]
-
-    @classmethod
-    def from_list(cls, values: list[Any]) -> "Case":
-        """Return the case whose `as_list` these values are."""
-        arm, learns, active, token, count, ends, line, reward, source, time, parts, asker = values
-        case = cls(arm, learns, active, token, count, asker)
-        case.ends = inf if ends is None else ends
-        case.line, case.reward, case.entry = line, reward, {"source": source, "time": time}
-        case.parts = None if parts is None else {name: tuple(part) for name, part in parts.items()}
-        return case
 
 
 class Docket:
@@ -103,6 +51,7 @@ class Docket:
         "standing",
         "target",
         "terms",
+        "waits_longer",
         "weighing",
     )
 
@@ -110,6 +59,7 @@ class Docket:
         self.terms, self.standing, self.target = terms, standing, target
         rules = self.rules = terms.rules or Rules()
         self.capped = rules.cap is not None or rules.token_cap is not None
+        self.waits_longer = rules.hold > 0 or terms.verified is not None  # a reward may not be learnt when it comes
         self.weighing = decision_key(terms.seed, Role.WEIGHING)
         self.cases: dict[int, Case] = {}
         self.asked: dict[str, int] = {}  # decisions of each token
@@ -170,6 +120,7 @@ class Docket:
         count, queue = self.asked.get(token, 0), self.queues.get(token)
         self.asked[token] = count + 1
         case = cases[number] = Case(arm, learns, not rules.activation, token, count, entry.get("source"))
+        case.check = entry.get("check", False)
         if queue is None:
             queue = self.queues[token] = deque()
         queue.append(number)
@@ -183,22 +134,35 @@ class Docket:
             self.deadlines.append((case.ends, number))
         return case
 
-    def waits(self, number: int, part: str = "", time: float = -inf) -> bool:
-        """Whether a decision still takes a reward, or a part of one, at some time."""
+    def waits(self, number: int, part: str = "", time: float = -inf, is_verified: bool = False) -> bool:
+        """Whether a decision still takes a reward, a part of one, or a verified one, at some time."""
         case = self.cases.get(number)
-        if case is None or case.line or time >= case.ends:
+        if case is None or case.proof is not None or time >= case.ends:
+            return False
+        if is_verified:
+            may_follow = case.check or self.terms.verified is not None
+            return self.rules.aggregate == FIRST and (may_follow or not case.line)
+        if case.line:
             return False
         return self.rules.aggregate == FIRST or part not in (case.parts or ())
 
     def take_reward(self, line: int, entry: Entry, time: float | None) -> Case:
         """A reward for an open case: learnt at once, after a while, or with others at the end of the window."""
-        number, part, value = entry["id"], entry.get("part", ""), entry["value"]
-        if not self.waits(number, part, -inf if time is None else time):
+        number, part, value, is_verified = (
+            entry["id"],
+            entry.get("part", ""),
+            entry["value"],
+            entry.get("verified", False),
+        )
+        if not self.waits(number, part, -inf if time is None else time, is_verified):
             raise InputError(f"decision {number!r} does not wait for a reward")
         case, reward, source = self.cases[number], self.terms.inside(value), entry["source"]
         if self.rules.aggregate == FIRST:
-            case.line, case.reward, case.entry = line, reward, entry
-            if case.active and self.rules.hold > 0:
+            if is_verified:
+                case.proof = (line, reward, entry)
+            else:
+                case.line, case.reward, case.entry = line, reward, entry
+            if case.active and (is_verified or case.check or self.waits_longer):
                 self.settle_or_hold(number, case, time)
             elif case.active:
                 self.settle(number, case)
@@ -214,15 +178,44 @@ class Docket:
             raise InputError(f"decision {number!r} does not wait to be shown")
         case.active = True
         self.target.record_exposure(number, True)
-        if case.line:
+        if case.line or case.proof is not None:
             self.settle_or_hold(number, case, time)
 
     def settle_or_hold(self, number: int, case: Case, time: float | None) -> None:
-        """Learn a reward, or hold it first."""
-        if self.rules.hold > 0 and time is not None:
+        """Learn a reward, hold it first, or keep it until a verified one comes; nobody doubts a verified one."""
+        if case.proof is not None:
+            self.settle_verified(number, case, *case.proof)
+        elif self.keeps_claim(case):
+            self.hand_on_claim(number, case)
+        elif self.rules.hold > 0 and time is not None:
             self.holds.append((time + self.rules.hold, number))
         else:
             self.settle(number, case)
+
+    def keeps_claim(self, case: Case) -> bool:
+        """Whether a case stays open after an unverified reward, until a verified one comes."""
+        return case.check or self.terms.verified == ONLY or self.terms.takes_back
+
+    def hand_on_claim(self, number: int, case: Case) -> None:
+        """Hand on the unverified reward of a case that waits for a verified one, if it counts."""
+        case.claimed = True
+        if case.learns:
+            is_counted = not self.frozen and self.counts(case.line, number, case.entry["source"], case.asker)
+            self.left_out += not is_counted
+            self.target.record_claim(number, case.reward if is_counted else None, case.entry)
+
+    def settle_verified(self, number: int, case: Case, line: int, reward: float, entry: Entry) -> None:
+        """Learn a verified reward, if operators let its source count; caps are for the others."""
+        if case.line and not case.claimed:
+            self.hand_on_claim(number, case)
+        is_trusted = self.is_trusted(line, number, entry["source"])
+        is_trusted = is_trusted and (not case.asker or self.is_trusted(line, number, case.asker))
+        if case.learns and not self.frozen and is_trusted:
+            del self.cases[number]
+            self.target.learn_reward(number, reward, entry)
+        else:
+            self.left_out += case.learns
+            self.drop(number, entry["source"])
 
     def advance(self, time: float) -> None:
         """Do everything that is due by now, in order."""
@@ -260,7 +253,10 @@ class Docket:
             self.holds.append((self.clock + self.rules.hold, number))
         elif case.parts is not None:
             self.settle_parts(number, case, case.parts)
-        elif not case.line and self.rules.default is None:
+        elif case.claimed:
+            self.expired += not self.terms.takes_back  # there the unverified reward stands
+            self.drop(number)
+        elif not case.line and (self.rules.default is None or case.check):
             self.expired += 1
             self.drop(number)
         elif not case.line:

@@ -14,10 +14,13 @@ from robandit.lab.log import fresh_state
 from robandit.online.lift import lift_of
 from robandit.online.lists import as_arrays, as_lists, widen
 from robandit.online.roster import Roster
+from robandit.online.rules import FIRST
 from robandit.online.sight import Sight, User, check_arm_values, check_context
 from robandit.online.standing import Entry
-from robandit.online.terms import Terms
+from robandit.online.terms import ONLY, PREFER, Terms
 from robandit.state import load_state, save_state
+
+VERIFIED: Entry = {"verified": True}
 
 
 class ArmsChanged(NamedTuple):
@@ -33,7 +36,9 @@ class Fold:
     """A policy's state, its arms and the decisions that wait for a reward."""
 
     __slots__ = (
+        "asked",
         "choosing",
+        "claims",
         "decisions",
         "learning",
         "lift",
@@ -51,6 +56,7 @@ class Fold:
     def __init__(self, policy: Policy[Any], terms: Terms) -> None:
         if policy.late == "no":
             raise InputError(f"{policy} does not take rewards that come late, so it cannot be used here")
+        check_verified(policy, terms)
         self.policy, self.terms, self.roster = policy, terms, Roster(terms.arms)
         self.sight: Sight | None = None
         if terms.features is not None or terms.arm_features is not None:
@@ -66,6 +72,9 @@ class Fold:
         self.decisions = 0
         self.pending: dict[int, Choice] = {}
         self.users: dict[int, User] = {}  # of pending decisions, where the policy looks
+        self.asked: set[int] = set()  # pending decisions whose reward the policy wants to be verified
+        # unverified rewards of decisions that wait for a verified one; None where it does not count
+        self.claims: dict[int, float | None] = {}
         self.lift = lift_of(policy, self.roster.names)
 
     def setting_of(self, arms: int, sight: Sight | None) -> Setting:
@@ -97,6 +106,10 @@ class Fold:
             return self.policy.choose(self.state, random)
         self.check_arms()
         return self.policy.choose_among(self.state, among, random)
+
+    def wants_check(self, choice: Choice) -> bool:
+        """Whether the policy asks for the reward of this choice to be verified."""
+        return self.policy.asks and bool(self.policy.wants_check(self.state, choice))
 
     def probabilities(self, user: User = None) -> dict[str, float] | None:
         """Return p(t) for a user, by the names of the active arms; None where the policy cannot compute it."""
@@ -146,6 +159,8 @@ class Fold:
             self.drop_decision(self.decisions - self.terms.patience)
         if learns:
             self.pending[self.decisions] = choice
+            if entry is not None and entry.get("check"):
+                self.asked.add(self.decisions)
             if self.sight is not None and self.policy.looks:
                 user = self.sight.read(None if entry is None else entry.get("context"))
                 self.users[self.decisions] = user
@@ -158,16 +173,46 @@ class Fold:
         """A decision's reward will not be learnt."""
         self.pending.pop(number, None)
         self.users.pop(number, None)
+        self.claims.pop(number, None)
+        self.asked.discard(number)
 
     def record_exposure(self, number: int, is_shown: bool) -> None:
         """Whether a decision was displayed does not matter to a policy."""
 
+    def waits(self, number: int, is_verified: bool) -> bool:
+        """Whether a decision of a plain learner still takes a reward, or a verified one."""
+        return number in self.pending and (is_verified or number not in self.claims)
+
+    def take_reward(self, number: int, reward: float, is_verified: bool) -> None:
+        """A reward of a plain learner, whose decision waits for it: learnt, or kept until a verified one comes."""
+        if is_verified:
+            self.learn_reward(number, reward, VERIFIED)
+        elif self.terms.verified is not None or number in self.asked:
+            self.record_claim(number, reward)
+        else:
+            self.learn_reward(number, reward)
+
+    def record_claim(self, number: int, reward: float | None, entry: Entry | None = None) -> None:
+        """An unverified reward of a decision that waits for a verified one: learnt for now, or not at all."""
+        self.claims[number] = reward
+        if self.terms.takes_back and reward is not None:
+            if self.users:
+                self.look(self.users[number])
+            self.policy.learn(self.state, self.pending[number], reward, LaterStream(self.learning, number))
+
     def learn_reward(self, number: int, reward: float, entry: Entry | None = None) -> None:
-        """A decision's reward, in [0, 1], is learnt; who reported it, and when, does not matter to a policy."""
+        """A decision's reward, in [0, 1], is learnt; of its entry only matters whether it is verified."""
         choice = self.pending.pop(number)
         if self.users:
             self.look(self.users.pop(number))
-        self.policy.learn(self.state, choice, reward, LaterStream(self.learning, number))
+        self.asked.discard(number)
+        claim = self.claims.pop(number, None)
+        if claim is not None and self.terms.takes_back:
+            self.policy.take_back(self.state, choice, claim, LaterStream(self.learning, number))
+        if entry is not None and entry.get("verified"):
+            self.policy.learn_any(self.state, choice, reward, True, LaterStream(self.learning, number))
+        else:
+            self.policy.learn(self.state, choice, reward, LaterStream(self.learning, number))
         if self.lift is not None:
             self.lift.take(choice.arm, reward)
 
@@ -204,3 +249,16 @@ class Fold:
         if self.policy.looks and self.setting.features is not None:
             self.policy.look(state, self.setting.features)
         return save_state(self.policy, state)
+
+
+def check_verified(policy: Policy[Any], terms: Terms) -> None:
+    """Raise InputError where a policy cannot be played under the rule about verified rewards."""
+    if policy.asks and terms.verified is not None:
+        raise InputError(f"verified {terms.verified!r} is for policies that do not ask for checks; {policy.name} does")
+    if policy.asks and terms.rules is not None and terms.rules.aggregate != FIRST:
+        raise InputError(f"{policy.name} learns from verified rewards, which need the aggregate {FIRST}")
+    if terms.takes_back and not policy.can_unlearn:
+        raise InputError(
+            f"verified {PREFER!r} replaces a reward that was learnt, and {policy.name} cannot take one back: take "
+            f"{ONLY!r}, or (in a service) hold rewards, which are then replaced before they are learnt"
+        )

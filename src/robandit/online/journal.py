@@ -12,7 +12,8 @@ Where features were declared, a decision also has its `context`, {"age": 31, "de
 added its `values`. A service's journal has the entries that docket.py lists besides. A decision's id is its number,
 from 0. `chance` is the probability its arm had (the name is part of the format), null where the policy cannot compute
 it. A retraction takes back what a decision or a source was rewarded *before* it; nothing is ever deleted. In a
-simulation's journal a reward may carry its `truth`, and is `fake` where that differs from its value.
+simulation's journal a reward may carry its `truth`, and is `fake` where that differs from its value. A decision with
+`"check": true` is one whose reward the policy wants to be verified; a reward with `"verified": true` is verified.
 
 `read_into` is the only reader: a docket interprets the entries for a fold (fold.py) or for columns (columns.py).
 """
@@ -26,8 +27,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from robandit.errors import InputError
-from robandit.online.docket import Docket, DocketTarget
+from robandit.online.docket import Docket
 from robandit.online.standing import ACTS, Entry, Standing
+from robandit.online.target import DocketTarget
 from robandit.online.terms import Terms, read_terms
 
 AnyTarget = TypeVar("AnyTarget", bound=DocketTarget)

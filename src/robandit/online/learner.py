@@ -31,6 +31,7 @@ class Decision(NamedTuple):
     id: int
     arm: str
     probability: float | None  # the probability the arm had in the draw; None where the policy cannot compute it
+    check: bool = False  # whether the policy asks for the reward to be verified
 
 
 class Learner:
@@ -48,7 +49,8 @@ class Learner:
         **options: seed (None takes a fresh one that nobody can guess), horizon and corruption (for policies that need
             them), reward_range, and patience: a decision waits for its reward until so many more were made. features
             declares what a context has: {"age": [18, 99], "device": ["phone", "desktop"]}; arm_features and
-            arm_values (by arm) do the same for the arms.
+            arm_values (by arm) do the same for the arms. verified says what verified rewards mean to a policy that does
+            not ask for them: "only" learns no others, "prefer" lets one replace the unverified reward of its decision.
 
     Raises:
         InputError: if anything does not fit, or the journal cannot be written or was begun with other terms.
@@ -156,10 +158,13 @@ class Learner:
             entry["time"] = moment
             if context is not None:
                 entry["context"] = dict(context)
+            check = fold.wants_check(choice)
+            if check:
+                entry["check"] = True
             if self._writer is not None:
                 self._writer.append(entry)
             fold.record_decision(choice, True, entry)
-        return Decision(number, arm, probability)
+        return Decision(number, arm, probability, check)
 
     def learn(
         self,
@@ -169,10 +174,13 @@ class Learner:
         *,
         time: float | None = None,
         truth: float | None = None,
+        verified: bool = False,
     ) -> bool:
-        """Learn a decision's reward; True if it counted, False if that decision had one already or waits no more.
+        """Learn a decision's reward; True if it was recorded, False if it had one already or waits no more.
 
         `source` says who reported it and `time` when, for the journal; `truth` is for simulations, which know it.
+        `verified` says that somebody made sure of it. Where verified rewards are preferred, or the policy asked for a
+        check, one may follow an unverified reward of the same decision.
         """
         with self._lock:
             fold = self._fold
@@ -180,15 +188,19 @@ class Learner:
             number = fold.number(id)
             if source is not None and not isinstance(source, str):
                 raise InputError(f"a source must be text, not {source!r}")
+            if not isinstance(verified, bool):
+                raise InputError(f"verified must be True or False, not {verified!r}")
             moment = checked_time(time)
-            if number not in fold.pending:
+            if not fold.waits(number, verified):
                 return False
             if self._writer is not None:
                 entry = {"entry": "reward", "id": number, "value": float(reward), "source": source, "time": moment}
+                if verified:
+                    entry["verified"] = True
                 if truth is not None:
                     entry |= {"truth": float(truth), "fake": fold.terms.inside(truth) != value}
                 self._writer.append(entry)
-            fold.learn_reward(number, value)
+            fold.take_reward(number, value, verified)
         return True
 
     def add_arm(self, name: str, values: Mapping[str, Any] | None = None) -> None:

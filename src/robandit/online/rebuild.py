@@ -49,4 +49,5 @@ def is_choice(fold: Fold, entry: Entry, choice: Choice) -> bool:
     """Whether an entry holds just this choice."""
     probability = None if choice.probability != choice.probability else choice.probability
     own = fold.roster.names[choice.arm], probability, choice.note
-    return own == (entry["arm"], entry["chance"], entry["note"])
+    is_asked = not entry.get("check") or fold.wants_check(choice)  # journals of before checks do not say it
+    return is_asked and own == (entry["arm"], entry["chance"], entry["note"])

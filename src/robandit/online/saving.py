@@ -31,7 +31,9 @@ def save_fold(fold: Fold) -> dict[str, Any]:
         ]
         for number, (arm, probability, note) in fold.pending.items()
     ]
-    own = {} if fold.sight is None or not fold.sight.own else {"own": fold.sight.own}  # features of arms, as numbers
+    more: dict[str, Any] = {"own": fold.sight.own} if fold.sight is not None and fold.sight.own else {}
+    more |= {"asked": sorted(fold.asked)} if fold.asked else {}
+    more |= {"claims": [list(claim) for claim in fold.claims.items()]} if fold.claims else {}
     return {
         **KIND,
         "terms": fold.terms.header(),
@@ -39,7 +41,7 @@ def save_fold(fold: Fold) -> dict[str, Any]:
         "pending": pending,
         "arms": [list(pair) for pair in zip(fold.roster.names, fold.roster.status, strict=True)],
         "state": fold.save_state(),
-        **own,
+        **more,
     }
 
 
@@ -51,7 +53,7 @@ def user_of(fold: Fold, number: int) -> list[list[float]]:
 def load_fold(saved: dict[str, Any] | Path | str, make: Callable[[str], Policy[Any]]) -> Fold:
     """Return the fold that `save_fold` wrote, from a dictionary or a file; raises InputError if anything is amiss."""
     values = saved if isinstance(saved, dict) else read_json(saved)
-    is_learner = isinstance(values, dict) and set(values) - {"own"} == set(KEYS)
+    is_learner = isinstance(values, dict) and set(values) - {"own", "asked", "claims"} == set(KEYS)
     if not is_learner or any(values[key] != value for key, value in KIND.items()):
         raise InputError(f"a saved learner must have the keys {', '.join(KEYS)}, with format 1")
     terms = read_terms(values["terms"])
@@ -66,6 +68,7 @@ def load_fold(saved: dict[str, Any] | Path | str, make: Callable[[str], Policy[A
             number: Choice(arm, nan if probability is None else probability, note)
             for number, arm, probability, note, *_ in values["pending"]
         }
+        fold.asked, fold.claims = set(values.get("asked", ())), dict(values.get("claims", ()))
         fold.users = {number: array("d", user[0]) for number, _, _, _, *user in values["pending"] if user}
     except (TypeError, ValueError) as error:
         raise InputError(f"a saved learner cannot be read: {error}") from error
@@ -88,7 +91,18 @@ def check(fold: Fold) -> None:
         choice.probability != choice.probability or 0 < choice.probability <= 1 for choice in choices if chosen
     )
     named = tuple(fold.roster.names[: len(fold.terms.arms)]) == fold.terms.arms and len(fold.roster.index) == arms
-    if not (whole and numbers and chosen and likely and named and {ACTIVE, PAUSED, RETIRED} >= set(fold.roster.status)):
+    waiting = fold.pending.keys() >= fold.asked | fold.claims.keys()
+    rewards = all(reward is None or 0.0 <= reward <= 1.0 for reward in fold.claims.values())
+    known = waiting and rewards
+    if not (
+        whole
+        and numbers
+        and chosen
+        and likely
+        and named
+        and known
+        and {ACTIVE, PAUSED, RETIRED} >= set(fold.roster.status)
+    ):
         raise InputError("a saved learner cannot be read: its decisions, pending choices or arms do not fit together")
 
 

@@ -61,6 +61,11 @@ class RecordedPolicy(Policy[Any]):
         """As the learner's policy."""
         return bool(self.learner.policy.explicit)
 
+    @property
+    def asks(self) -> bool:  # type: ignore[override]
+        """As the learner's policy."""
+        return bool(self.learner.policy.asks)
+
     def start(self, setting: Setting) -> Any:
         return self.learner._fold.state
 
@@ -82,6 +87,13 @@ class RecordedPolicy(Policy[Any]):
         number, truth = self.memo.decision.id, self.memo.truth
         source = self.crowd.source(number, reward != truth)
         self.learner.learn(number, reward, source, time=float(number), truth=truth)
+
+    def wants_check(self, state: Any, choice: Choice) -> bool:
+        return bool(self.memo.decision.check)
+
+    def learn_verified(self, state: Any, choice: Choice, reward: float, random: Random) -> None:
+        number = self.memo.decision.id
+        self.learner.learn(number, reward, "check", time=float(number), truth=self.memo.truth, verified=True)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack
 
 from robandit.errors import InputError
 from robandit.online.features import Features, features_from
-from robandit.online.rules import Rules, read_rules
+from robandit.online.rules import FIRST, Rules, read_rules
 from robandit.version import __version__
 
 FORMAT = 1
@@ -16,6 +16,7 @@ KIND = {"robandit": "journal", "format": FORMAT}
 MOST_SEED = 2**128
 PATIENCE = 100_000
 MOST_REWARD = 1e100  # beyond it sums of rewards may not be finite
+ONLY, PREFER = "only", "prefer"
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,9 @@ class Terms:
     features: Features | None = None  # of whoever comes: a context has values of these
     arm_features: Features | None = None  # of the arms themselves
     arm_values: dict[str, Any] | None = None  # ... and their values, by arm
+    # what verified rewards mean to a policy that does not ask for them: only they are learnt, or (prefer) one replaces
+    # the unverified reward of its decision; None: whichever comes first is learnt
+    verified: str | None = None
 
     def __post_init__(self) -> None:
         check_names(self.arms)
@@ -55,6 +59,23 @@ class Terms:
             raise InputError(f"the range of rewards must go up, not from {self.low:g} to {self.high:g}")
         if self.rules is not None and self.rules.default is not None:
             self.inside(self.rules.default)
+        self.check_verified()
+
+    @property
+    def takes_back(self) -> bool:
+        """Whether an unverified reward is learnt at once, and taken back when a verified one comes."""
+        return self.verified == PREFER and (self.rules is None or self.rules.hold == 0.0)
+
+    def check_verified(self) -> None:
+        """The rule about verified rewards is known and fits the other rules; raises InputError."""
+        if self.verified not in (None, ONLY, PREFER):
+            raise InputError(f"verified must be {ONLY} or {PREFER}, not {self.verified!r}")
+        if self.verified is None or self.rules is None:
+            return
+        if self.rules.aggregate != FIRST:
+            raise InputError(f"verified {self.verified!r} needs the aggregate {FIRST}, not {self.rules.aggregate}")
+        if self.verified == ONLY and self.rules.default is not None:
+            raise InputError(f"verified {ONLY!r} cannot go with a default: nobody verified what nobody reported")
 
     def check_arm_values(self) -> None:
         """Each arm has values of the declared features, and none has any otherwise; raises InputError."""
@@ -75,10 +96,10 @@ class Terms:
         """Return the first line of a journal; what is not used is not in it."""
         values = {**vars(self)}
         low, high = values.pop("low"), values.pop("high")
-        for name in ("rules", "features", "arm_features", "arm_values"):
+        for name in ("rules", "features", "arm_features", "arm_values", "verified"):
             value = values.pop(name)
             if value is not None:
-                values[name] = value if name == "arm_values" else value.as_json()
+                values[name] = value if name in ("arm_values", "verified") else value.as_json()
         return {**KIND, "version": __version__, **values, "arms": list(self.arms), "range": [low, high]}
 
     def inside(self, value: Any) -> float:
@@ -104,6 +125,7 @@ class LearnerTerms(TypedDict, total=False):
     features: Mapping[str, Sequence[Any]] | None  # {"age": [18, 99], "device": ["phone", "desktop"]}
     arm_features: Mapping[str, Sequence[Any]] | None
     arm_values: Mapping[str, Mapping[str, Any]] | None
+    verified: str | None  # only or prefer
 
 
 def make_terms(policy: str, arms: Sequence[str], **options: Unpack[LearnerTerms]) -> Terms:

@@ -58,6 +58,8 @@ class FoldAndRows:
         "rewards": "d",
         "places": "q",
         "drawn": "?",
+        "verified": "?",
+        "withdrawn": "?",
     }
     pack = struct.Struct("=" + "".join(kinds.values())).pack
     layout = np.dtype([(name, f"={kind}") for name, kind in kinds.items()])
@@ -84,16 +86,35 @@ class FoldAndRows:
 
     def learn_reward(self, number: int, reward: float, entry: Entry) -> None:
         """Learn a decision's reward."""
-        choice = self.fold.pending[number]
-        self.fold.learn_reward(number, reward)
-        self.add_row(number, choice, reward, self.places.pop(number) if self.places else 0, False)
+        fold = self.fold
+        choice, claim, place = fold.pending[number], fold.claims.get(number), self.places.pop(number, 0)
+        fold.learn_reward(number, reward, entry)
+        if claim is not None and fold.terms.takes_back:
+            self.add_row(number, choice, claim, place, False, is_withdrawn=True)
+        self.add_row(number, choice, reward, place, False, is_verified=entry.get("verified", False))
 
-    def add_row(self, number: int, choice: Choice, reward: float, place: int, drawn: bool) -> None:
+    def add_row(
+        self,
+        number: int,
+        choice: Choice,
+        reward: float,
+        place: int,
+        drawn: bool,
+        *,
+        is_verified: bool = False,
+        is_withdrawn: bool = False,
+    ) -> None:
         """Add one row: a decision's, if the reward is NaN."""
         try:
-            self.rows += self.pack(number, *choice, reward, place, drawn)
+            self.rows += self.pack(number, *choice, reward, place, drawn, is_verified, is_withdrawn)
         except struct.error as error:
             raise ValueError(f"{error}") from error
+
+    def record_claim(self, number: int, reward: float | None, entry: Entry) -> None:
+        """Take an unverified reward of a decision that waits for a verified one."""
+        self.fold.record_claim(number, reward, entry)
+        if self.fold.terms.takes_back and reward is not None:
+            self.add_row(number, self.fold.pending[number], reward, self.places.get(number, 0), False)
 
     def drop_decision(self, number: int, source: str | None) -> None:
         """Close a decision from which nothing is learnt."""
@@ -138,7 +159,7 @@ class FoldAndRows:
 
     def log_of(self, table: Any, fold: Fold) -> Log:
         """Return some rows as a log."""
-        names = ("arms", "probabilities", "rewards", "notes", "numbers", "places")
+        names = ("arms", "probabilities", "rewards", "notes", "numbers", "places", "verified", "withdrawn")
         columns: dict[str, Any] = {name: np.ascontiguousarray(table[name]) for name in names}
         columns["rewarded"] = ~np.isnan(columns["rewards"])
         if self.users is not None and fold.sight is not None:

@@ -86,8 +86,9 @@ class Floor(Wrapper[WrappedState]):
         return choice.note >= 0 and self.inner.wants_check(state.inner, self.own(choice, len(state.probabilities)))
 
     def learn_verified(self, state: WrappedState, choice: Choice, reward: float, random: Random) -> None:
-        self.inner.learn_verified(state.inner, self.own(choice, len(state.probabilities)), reward, random)
-        self.show(state)
+        if choice.note >= 0:
+            self.inner.learn_verified(state.inner, self.own(choice, len(state.probabilities)), reward, random)
+            self.show(state)
 
     def defer(self, state: WrappedState, choice: Choice) -> None:
         if choice.note >= 0:

@@ -160,12 +160,19 @@ async def after_look_up(call: Call, numbers: list[int], verb: Callable[[dict[int
     return answer
 
 
+def check_verifier(token: Token, is_verified: bool) -> None:
+    """Raises a Problem for a reward that is said to be verified by a token that may not say so."""
+    if is_verified and not token.may("verify"):
+        raise Problem(403, "this token lacks the role 'verify', without which no reward of its is a verified one")
+
+
 @serve_at("PUT", DECISION + "/reward", "reward", messages.Reward, {201: Done, 200: Done})
 def reward(call: Call) -> Any:
     """Reward a decision: the same value again is fine, another one is a conflict."""
     engine, id, request = call.service.engine, call.params["decision"], call.request
+    check_verifier(call.token, request.verified)
     source = source_of(call.token, request.source, call.service)
-    forgotten = engine.forgotten(call.experiment, [(id, request.part)])
+    forgotten = engine.forgotten(call.experiment, [(id, request.part, request.verified)])
     if forgotten:
         return after_look_up(
             call, forgotten, lambda stored: engine.reward(call.experiment, id, request, source, stored)
@@ -180,11 +187,12 @@ def retract(call: Call) -> Any:
     number = engine.number(call.experiment, id)
 
     def record(stored: dict[int, float | None]) -> Answer:
-        if engine.value_of(call.experiment, number, "", stored) is None:
+        kinds = (False, True)  # an unverified reward, and a verified one
+        if all(engine.value_of(call.experiment, number, "", stored, kind) is None for kind in kinds):
             raise Problem(404, "this decision has no reward to take back")
         return engine.act(call.experiment, {"entry": "retract", "id": number}, call.token.name)
 
-    forgotten = engine.forgotten(call.experiment, [(id, "")])
+    forgotten = engine.forgotten(call.experiment, [(id, "", False), (id, "", True)])
     return after_look_up(call, forgotten, record) if forgotten else record({})
 
 
@@ -192,7 +200,7 @@ def retract(call: Call) -> Any:
 def rewards(call: Call) -> Any:
     """Reward many decisions."""
     call.token.charge(len(call.request.rewards) - 1)
-    reports = [(one.id, one.part) for one in call.request.rewards]
+    reports = [(one.id, one.part, one.verified) for one in call.request.rewards]
     forgotten = call.service.engine.forgotten(call.experiment, reports)
     if forgotten:
         return after_look_up(call, forgotten, lambda stored: reward_all(call, stored))
@@ -204,8 +212,9 @@ def reward_all(call: Call, stored: dict[int, float | None]) -> Answer:
     rows, outcomes = [], []
     for one in call.request.rewards:
         source = source_of(call.token, one.source, call.service)
-        request = messages.Reward(one.reward, one.source, one.part)
+        request = messages.Reward(one.reward, one.source, one.part, one.verified)
         try:
+            check_verifier(call.token, one.verified)
             answer = call.service.engine.reward(call.experiment, one.id, request, source, stored)
         except Problem as problem:
             outcomes.append(messages.Outcome(problem.status, problem.detail))

@@ -20,7 +20,7 @@ from robandit.online.standing import Entry
 from robandit.online.terms import Terms, check_range
 from robandit.service import messages
 from robandit.service.clock import SteadyClock
-from robandit.service.experiment import Experiment, open_experiment
+from robandit.service.experiment import Experiment, open_experiment, settled_as
 from robandit.service.ids import read_id
 from robandit.service.problems import Problem
 from robandit.service.stores.base import ExperimentRecord, Row, ServiceStore, StoreRefusal
@@ -120,11 +120,13 @@ class Engine:
             policy = policy_of(request.policy).as_deployed()
             shadows = [str(policy_of(one)) for one in request.shadow]
             low, high = check_range(*map(float, request.reward_range))
-            rules = Rules(**msgspec.structs.asdict(request.rules))
+            rule = msgspec.structs.asdict(request.rules)
+            verified = rule.pop("verified")
+            rules = Rules(**rule)
             seed = secrets.randbits(64) if request.seed is None else request.seed
             limits = (request.horizon, float(request.corruption), low, high, request.patience, None, rules)
             seen = (features_from(request.features), features_from(request.arm_features, "arm_features"))
-            terms = Terms(str(policy), tuple(request.arms), seed, *limits, *seen, request.arm_values)
+            terms = Terms(str(policy), tuple(request.arms), seed, *limits, *seen, request.arm_values, verified)
             Fold(policy, terms)
         except InputError as error:
             raise Problem(422, str(error)) from error
@@ -206,44 +208,55 @@ class Engine:
 
         `stored` are old values by decision, looked up already (`old_values`).
         """
-        value = request.reward + 0.0  # -0.0 is 0.0
+        value, is_verified = request.reward + 0.0, request.verified  # -0.0 is 0.0
         terms, part = experiment.terms, request.part or ""
+        if is_verified and experiment.rules.aggregate != FIRST:
+            sentence = f"a verified reward needs the aggregate {FIRST}, not {experiment.rules.aggregate}"
+            raise self.no(experiment, 422, sentence)
         if not terms.low <= value <= terms.high:
             sentence = f"a reward must be a number from {terms.low:g} to {terms.high:g}, not {value:g}"
             raise self.no(experiment, 422, sentence)
         number = self.number(experiment, id)
-        row = experiment.reward(self.clock(), number, value, source, part)
+        row = experiment.reward(self.clock(), number, value, source, part, is_verified)
         if row is not None:
             return Answer(201, messages.Done(), [row])
-        earlier = self.value_of(experiment, number, part, stored or {})
+        earlier = self.value_of(experiment, number, part, stored or {}, is_verified)
         if earlier is None:
             raise self.no(experiment, 410, "this decision does not wait for a reward any more")
         if earlier != value:
             raise self.no(experiment, 409, f"this decision has the reward {earlier:g} already")
         return Answer(200, messages.Done(False), [])
 
-    def value_of(self, experiment: Experiment, number: int, part: str, stored: dict[int, float | None]) -> float | None:
-        """Returns the reward of a decision, if it has one."""
-        value = experiment.values.get((number, part))
+    def value_of(
+        self,
+        experiment: Experiment,
+        number: int,
+        part: str,
+        stored: dict[int, float | None],
+        is_verified: bool = False,
+    ) -> float | None:
+        """Returns the reward of a decision, or its verified one, if it has one."""
+        value = experiment.values.get((number, part, is_verified))
         if value is None and experiment.rules.aggregate == FIRST:
-            value = (stored or self.old_values(experiment.id, [number])).get(number)
+            key = settled_as(number, is_verified)
+            value = (stored or self.old_values(experiment.id, [key])).get(key)
         return value
 
-    def forgotten(self, experiment: Experiment, reports: Iterable[tuple[str, str | None]]) -> list[int]:
-        """Returns the decisions, of ids and parts, whose values only a database knows that may take its time."""
+    def forgotten(self, experiment: Experiment, reports: Iterable[tuple[str, str | None, bool]]) -> list[int]:
+        """Returns which rewards only a database knows that may take its time, as the database numbers them."""
         if self.store.leased is None or experiment.rules.aggregate != FIRST:
             return []
         numbers = []
-        for id, part in reports:
+        for id, part, is_verified in reports:
             signed = read_id(self.key, id)
             if signed is not None and signed.experiment == experiment.id:
-                waits = experiment.docket.waits(signed.number)
-                if not waits and experiment.values.get((signed.number, part or "")) is None:
-                    numbers.append(signed.number)
+                waits = experiment.docket.waits(signed.number, is_verified=is_verified)
+                if not waits and experiment.values.get((signed.number, part or "", is_verified)) is None:
+                    numbers.append(settled_as(signed.number, is_verified))
         return numbers
 
     def old_values(self, experiment: int, numbers: Iterable[int]) -> dict[int, float | None]:
-        """Returns the recorded rewards of some decisions, from the database."""
+        """Returns the recorded rewards of some decisions, as the database numbers them."""
         bodies = {number: self.store.settled(experiment, number) for number in numbers}
         return {
             one: None if body is None else float(msgspec.json.decode(body)["value"]) for one, body in bodies.items()
@@ -324,10 +337,11 @@ class Engine:
             name=experiment.name,
             policy=experiment.terms.policy,
             arms=arms,
-            rules=experiment.rules.as_json(),
+            rules={**experiment.rules.as_json(), "verified": experiment.terms.verified},
             shadow=experiment.about["shadow"],
             decisions=fold.decisions,
             rewards=sum(tally.recorded),
+            verified=tally.verified,
             pending=len(docket.cases),
             expired=docket.expired,
             refused=self.refused.get(experiment.id, 0),

@@ -33,7 +33,7 @@ from robandit.store.code import code_hash, texts_hash
 
 STATE_CODE = (  # what a snapshot depends on: one that other code wrote is not used; test_snapshots holds the list whole
     *("dice", "game", "layout", "numerics", "state", "lab.sight", "online.docket", "online.features", "online.fold"),
-    *("online.lift", "online.lists", "online.sight"),
+    *("online.case", "online.lift", "online.lists", "online.sight", "online.target"),
     *("online.roster", "online.rules", "online.saving", "online.standing", "online.terms"),
     *("service.experiment", "service.messages", "service.quick", "service.recent", "service.tally"),
 )
@@ -66,7 +66,7 @@ class Experiment:
         self.tally.widen(len(terms.arms))
         self.keys: Recent[tuple[str | None, str], tuple[DecisionReply, str | None]] = Recent(REMEMBERED)  # by token
         self.units: Recent[str, tuple[float, DecisionReply]] = Recent(REMEMBERED)  # with the time of the decision
-        self.values: Recent[tuple[int, str], float] = Recent(REMEMBERED)
+        self.values: Recent[tuple[int, str, bool], float] = Recent(REMEMBERED)  # by number, part, whether verified
         self.activations: Recent[int, bool] = Recent(REMEMBERED)
         self.acts: list[tuple[int, Entry]] = []
         self.epoch, self.ended = 0, False
@@ -114,7 +114,8 @@ class Experiment:
         fold = self.fold
         names, number, held = fold.roster.names, fold.decisions, self.is_held_out(fold.decisions, unit)
         user = None if held else fold.read(context)
-        index, drawn, note = self.draw_uniformly(number, among) if held else fold.choose(among, user)
+        choice = self.draw_uniformly(number, among) if held else fold.choose(among, user)
+        index, drawn, note = choice
         entry: Entry = {
             "entry": "decide",
             "id": number,
@@ -134,6 +135,8 @@ class Experiment:
             entry["source"] = asker
         if held:
             entry["holdout"] = True
+        elif fold.wants_check(choice):
+            entry["check"] = True
         if by is not None:
             entry["by"] = by
         reply = self.reply_to(entry)
@@ -144,7 +147,7 @@ class Experiment:
         number = entry["id"]
         assert self.key is not None
         id = issue_id(self.key, self.docket.epoch(number), self.id, number)
-        return DecisionReply(id, entry["arm"], entry["chance"], entry.get("holdout", False))
+        return DecisionReply(id, entry["arm"], entry["chance"], entry.get("holdout", False), entry.get("check", False))
 
     def is_held_out(self, number: int, unit: str | None) -> bool:
         """Whether a decision is one of those that are drawn uniformly; a unit always is, or never."""
@@ -162,15 +165,19 @@ class Experiment:
         random = decision_stream(self.fold.choosing, number)
         return Choice(arms[min(int(random.uniform() * len(arms)), len(arms) - 1)], 1.0 / len(arms), 0)
 
-    def reward(self, now: float, number: int, value: float, source: str | None, part: str) -> Row | None:
+    def reward(
+        self, now: float, number: int, value: float, source: str | None, part: str, is_verified: bool = False
+    ) -> Row | None:
         """Record a decision's reward; returns its line, or None if the decision does not wait for one now."""
         now = self.moment(now)
-        if not self.docket.waits(number, part, now):
+        if not self.docket.waits(number, part, now, is_verified):
             return None
         entry: Entry = {"entry": "reward", "id": number, "value": value, "source": source, "time": now}
         if part:
             entry["part"] = part
-        return self.append(entry, settles=number if self.rules.aggregate == FIRST else None)
+        if is_verified:
+            entry["verified"] = True
+        return self.append(entry, settles=settled_as(number, is_verified) if self.rules.aggregate == FIRST else None)
 
     def activate(self, now: float, number: int) -> Row | None:
         """Record that a decision was shown; returns its line, or None if the decision does not wait for that now."""
@@ -241,8 +248,11 @@ class Experiment:
             if kind in LISTED_ACTS:
                 self.list_act(line, entry)
         elif kind == "reward":
-            tally.recorded[case.arm] += 1
-            tally.sums[case.arm] += entry["value"]
+            is_verified = entry.get("verified", False)
+            tally.verified += is_verified
+            if not (is_verified and case.line):  # of a decision with both, the first one is counted
+                tally.recorded[case.arm] += 1
+                tally.sums[case.arm] += entry["value"]
         else:
             tally.chosen[case.arm] += 1
             if entry["id"] - tally.last >= tally.stride:
@@ -270,7 +280,7 @@ class Experiment:
             return
         kind = entry["entry"]
         if kind == "reward":
-            self.values.put((entry["id"], entry.get("part", "")), entry["value"])
+            self.values.put((entry["id"], entry.get("part", ""), entry.get("verified", False)), entry["value"])
         elif kind == "activate":
             self.activations.put(entry["id"], True)
         elif "key" in entry or "unit" in entry:
@@ -307,6 +317,11 @@ class Experiment:
         """Continue with the state that another reading of the same journal came to."""
         self.fold, self.docket, self.tally = other.fold, other.docket, other.tally
         self.docket.standing = self.standing
+
+
+def settled_as(number: int, is_verified: bool) -> int:
+    """Returns the number under which a database keeps a decision's only reward, or (below 0) its only verified one."""
+    return -1 - number if is_verified else number
 
 
 @cache

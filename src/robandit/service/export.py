@@ -21,6 +21,7 @@ FORMATS = {"journal": "text/plain", "csv": "text/csv", "parquet": "application/v
 ROLES = {"journal": "admin"}  # it has the seed, from which every decision can be foretold; the others are for readers
 CONTEXT = "context."  # before the name of a feature, in its column
 COLUMNS = ("decision", "time", "arm", "probability", "holdout", "unit", "reward", "reward_time", "source")
+VERIFIED = "verified"  # the column after those of the contexts
 PIECE = 4_000  # rows written at once: what is in memory of an export of any length
 
 
@@ -35,7 +36,7 @@ def export_experiment(store: ServiceStore, experiment: int, format: str, unrewar
 
 def columns_of(terms: Terms) -> list[str]:
     """Returns the columns of a table: one per feature of the contexts after the usual ones."""
-    return [*COLUMNS, *(CONTEXT + name for name in names_of(terms))]
+    return [*COLUMNS, *(CONTEXT + name for name in names_of(terms)), VERIFIED]
 
 
 def names_of(terms: Terms) -> tuple[str, ...]:
@@ -58,22 +59,26 @@ def journal(store: ServiceStore, experiment: int) -> Iterator[bytes]:
 def table(store: ServiceStore, experiment: int, terms: Terms, unrewarded: bool) -> Iterator[list[Any]]:
     """Yields one row per reward, in the order they came; then, if `unrewarded`, one per decision without any."""
     lines, rules, names = store.lines(experiment, 1), terms.rules, names_of(terms)
-    may_have_more = rules is not None and rules.aggregate != FIRST
+    may_have_more = terms.verified is not None or (rules is not None and rules.aggregate != FIRST)
     waiting: dict[int, list[Any]] = {}  # decisions without a reward
     rewarded: dict[int, list[Any]] = {}  # those with one, while more may come
+    checked = set[int]()  # decisions whose reward the policy wanted to be verified
     for _, body in lines:
         entry = msgspec.json.decode(body)
         number = entry.get("id")
         if entry["entry"] == "decide":
             row = [number, entry["time"], entry["arm"], entry["chance"], entry.get("holdout", False)]
             waiting[number] = [*row, entry.get("unit"), [entry["context"][name] for name in names]]
+            if entry.get("check"):
+                checked.add(number)
         elif entry["entry"] == "reward":
             row = waiting.pop(number) if number in waiting else rewarded[number]
-            if may_have_more:
+            is_verified = entry.get("verified", False)
+            if may_have_more or (number in checked and not is_verified):
                 rewarded[number] = row
-            yield [*row[:-1], entry["value"], entry["time"], entry["source"], *row[-1]]
+            yield [*row[:-1], entry["value"], entry["time"], entry["source"], *row[-1], is_verified]
     for row in waiting.values() if unrewarded else ():
-        yield [*row[:-1], None, None, None, *row[-1]]
+        yield [*row[:-1], None, None, None, *row[-1], False]
 
 
 def pieces(rows: Iterator[list[Any]]) -> Iterator[list[list[Any]]]:
@@ -114,7 +119,7 @@ def as_parquet(rows: Iterator[list[Any]], terms: Terms) -> Iterator[bytes]:
     text, number = pa.string(), pa.float64()
     kinds = [pa.int64(), number, text, number, pa.bool_(), text, number, number, text]
     numeric = [] if terms.features is None else [name for name, _, _ in terms.features.ranges]
-    kinds += [number if name in numeric else text for name in names_of(terms)]
+    kinds += [*(number if name in numeric else text for name in names_of(terms)), pa.bool_()]
     schema = pa.schema(list(zip(columns_of(terms), kinds, strict=True)))
     out = io.BytesIO()
     with pq.ParquetWriter(out, schema) as writer:

@@ -34,6 +34,7 @@ class ExperimentRules(Struct, forbid_unknown_fields=True, omit_defaults=True):
     token_cap: Annotated[int, Meta(ge=0, le=10**9)] | None = None
     holdout: Annotated[float, Meta(ge=0, le=1)] = 0.0
     sticky: bool = False
+    verified: Literal["only", "prefer"] | None = None
 
 
 class NewExperiment(Struct, forbid_unknown_fields=True):
@@ -74,6 +75,7 @@ class ExperimentReply(Struct):
     shadow: list[str]
     decisions: int
     rewards: int
+    verified: int
     pending: int
     expired: int
     refused: int
@@ -124,12 +126,16 @@ class DecisionRequest(Struct, forbid_unknown_fields=True):
 
 
 class DecisionReply(Struct, frozen=True):
-    """A decision. `probability` is the one it was drawn with; null where the policy has none."""
+    """A decision. `probability` is the one it was drawn with; null where the policy has none.
+
+    `check` says that the policy asks for the reward to be verified.
+    """
 
     id: str
     arm: str
     probability: float | None
     holdout: bool = False
+    check: bool = False
 
 
 class Decisions(Struct):
@@ -139,11 +145,15 @@ class Decisions(Struct):
 
 
 class Reward(Struct, forbid_unknown_fields=True):
-    """What a decision earned; `source` refines who reports it, `part` distinguishes reports of one decision."""
+    """What a decision earned; `source` refines who reports it, `part` distinguishes reports of one decision.
+
+    `verified` says that somebody made sure of it; the token needs the role verify.
+    """
 
     reward: float
     source: Label | None = None
     part: Label | None = None
+    verified: bool = False
 
 
 class RewardOf(Struct, forbid_unknown_fields=True):
@@ -153,6 +163,7 @@ class RewardOf(Struct, forbid_unknown_fields=True):
     reward: float
     source: Label | None = None
     part: Label | None = None
+    verified: bool = False
 
 
 class Rewards(Struct, forbid_unknown_fields=True):

@@ -109,6 +109,9 @@ def experiment_families(visible: list[Experiment]) -> Iterator[MetricFamily]:
         "experiment_rewards_total", "counter", "Rewards that came.", each(lambda one: sum(one.tally.recorded))
     )
     yield MetricFamily(
+        "experiment_verified_total", "counter", "Verified rewards that came.", each(lambda one: one.tally.verified)
+    )
+    yield MetricFamily(
         "experiment_pending", "gauge", "Decisions that wait for a reward.", each(lambda one: len(one.docket.cases))
     )
     yield MetricFamily(
@@ -138,6 +141,14 @@ def watch_families(service: Service, visible: list[Experiment]) -> Iterator[Metr
         for name, value in (audit.findings or {}).get("evidence", {}).items()
     ]
     yield MetricFamily("experiment_evidence", "gauge", "The e-value of a statistic in the last audit.", evidence)
+    forged: Samples = [
+        ({**label(one), "bound": bound}, known["difference"][bound])
+        for one, audit in audits
+        if (known := (audit.findings or {}).get("forged")) is not None
+        for bound in ("low", "value", "high")
+    ]
+    meaning = "Mean of unverified less verified rewards of the same decisions, with its 95 % interval."
+    yield MetricFamily("experiment_forged", "gauge", meaning, forged)
     flagged: Samples = [(label(one), len(audit.flagged)) for one, audit in audits]
     yield MetricFamily("experiment_flagged_sources", "gauge", "Sources that an alarm names.", flagged)
     times: Samples = [(label(one), audit.time) for one, audit in audits]

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from robandit.dice import LaterStream
 from robandit.errors import InputError
 from robandit.game import Choice
-from robandit.online.docket import Case, make_choice
+from robandit.online.case import Case
+from robandit.online.docket import make_choice
 from robandit.online.rules import Rules
 from robandit.online.standing import Entry, Standing
 
@@ -44,13 +45,14 @@ def read_entries(experiment: "Experiment", entries: Iterable[Numbered], both: Ro
 
 
 def is_plain(experiment: "Experiment") -> bool:
-    """Whether every reward is learnt at once, and nobody has features."""
+    """Whether every reward is learnt at once, nobody waits for a verified one, and nobody has features."""
     rules, is_free = experiment.terms.rules, experiment.standing == Standing() and experiment.fold.sight is None
+    is_free = is_free and experiment.terms.verified is None and not experiment.policy.asks
     return rules is not None and is_free and replace(rules, holdout=0.0, sticky=False) == Rules()
 
 
 def read_plain(experiment: "Experiment", entries: Iterator[Numbered], both: RowSink | None) -> Numbered | None:
-    """Apply decisions and rewards; returns the first line that is neither, which is not applied, None if none is."""
+    """Apply decisions and rewards; returns the first other line, or verified reward, which is not applied."""
     docket, fold, tally, policy, terms = (
         *(experiment.docket, experiment.fold, experiment.tally, experiment.policy, experiment.terms),
     )
@@ -65,7 +67,7 @@ def read_plain(experiment: "Experiment", entries: Iterator[Numbered], both: RowS
     for numbered in entries:
         entry = numbered[1]
         kind = entry["entry"]
-        if kind == "reward":
+        if kind == "reward" and "verified" not in entry:
             number, value, _ = entry["id"], entry["value"], entry["source"]
             if number not in waiting:
                 raise InputError(f"decision {number!r} does not wait for a reward")

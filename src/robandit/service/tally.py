@@ -13,12 +13,13 @@ STRIDE = 16  # decisions between the first points
 class Tally:
     """Counts by arm, and points in time. The names of its fields are those of the snapshots."""
 
-    __slots__ = ("before", "chosen", "last", "points", "recorded", "stride", "sums")
+    __slots__ = ("before", "chosen", "last", "points", "recorded", "stride", "sums", "verified")
 
     def __init__(self) -> None:
         self.chosen: list[int] = []  # decisions by arm
-        self.recorded: list[int] = []  # rewards by arm, counted or not
-        self.sums: list[float] = []  # of rewards as reported
+        self.recorded: list[int] = []  # decisions with a reward by arm, counted or not
+        self.sums: list[float] = []  # of rewards as first reported
+        self.verified = 0  # rewards
         self.points: list[tuple[float, int, list[float], list[int]]] = []  # time, decisions so far, p, chosen so far
         self.stride, self.last, self.before = STRIDE, 0, list[int]()
 

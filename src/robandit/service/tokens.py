@@ -14,7 +14,7 @@ from pathlib import Path
 
 from robandit.errors import InputError, unknown
 
-ROLES = ("decide", "reward", "read", "admin")
+ROLES = ("decide", "reward", "verify", "read", "admin")
 RATE = 50_000.0  # requests, decisions and rewards per second, unless the file says otherwise
 PREFIX = "rb_"
 
@@ -31,8 +31,8 @@ class Token:
     filled: float = field(default=0.0, compare=False)
 
     def may(self, role: str) -> bool:
-        """Whether a role is held; an admin holds all."""
-        return role in self.roles or "admin" in self.roles
+        """Whether a role is held; an admin holds all, and whoever verifies rewards may report them."""
+        return role in self.roles or "admin" in self.roles or (role == "reward" and "verify" in self.roles)
 
     def sees(self, id: int, name: str) -> bool:
         """Whether this token may see an experiment."""

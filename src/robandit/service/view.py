@@ -98,6 +98,7 @@ def describe_experiment(service: Service, one: Experiment, head: str) -> dict[st
         "sources": sources(one, audit),
         "source_count": 0 if findings is None else len(findings["sources"]),
         "leader": findings["belief"]["leader"] if findings else leader,
+        "forged": ((findings or {}).get("forged") or {}).get("text", ""),
         "witness": witness(findings),
         "price": price(findings),
         "shadows": shadows(findings),
@@ -117,6 +118,7 @@ def numbers(service: Service, one: Experiment, reply: ExperimentReply) -> list[t
     return [
         ("Decisions", f"{reply.decisions:,}", "so far"),
         ("Rewards", f"{reply.rewards:,}", "recorded so far"),
+        *([("Verified", f"{reply.verified:,}", "rewards that somebody made sure of")] if reply.verified else []),
         ("Pending", f"{reply.pending:,}", "decisions that wait for a reward"),
         ("Expired", f"{reply.expired:,}", "decisions whose time ran out"),
         ("Late", f"{late:,}", "rewards refused because they came too late, since the start"),

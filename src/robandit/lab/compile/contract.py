@@ -13,6 +13,7 @@ METHODS: dict[
         "defer": ("none", ("state", "choice")),
         "wants_check": ("bool", ("state", "choice")),
         "learn_verified": ("none", ("state", "choice", "float64", "random")),
+        "take_back": ("none", ("state", "choice", "float64", "random")),
     },
     "environment": {
         "context": ("float64", ("tables", "float64", "float64[2]", "float64[1]")),
