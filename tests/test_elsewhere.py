@@ -13,9 +13,11 @@ import pytest
 
 import robandit as rb
 from robandit.cli.main import main
+from robandit.executor import open_executor
 from robandit.lab.scenario import Scenario
-from robandit.redteam.elsewhere import is_answered
-from robandit.redteam.evaluate import Evaluator, journal_for
+from robandit.redteam.candidate import Candidate
+from robandit.redteam.elsewhere import answer_elsewhere, is_answered
+from robandit.redteam.evaluate import Evaluator, Play, journal_for
 from robandit.redteam.plain import environment_text, make_scenario, plain_scenario
 from robandit.redteam.price import PriceOptions, attack_price, pricing_attacks
 from tests.support import OWN_POLICY
@@ -89,6 +91,18 @@ def test_a_client_that_was_killed_goes_on_and_does_not_ask_again(cluster: Any, t
     assert rb.find_price("ucb1", (0.3, 0.45, 0.8), scheduler=cluster.scheduler_address, **terms) == price
     evaluator = Evaluator(scenario, journal_for(scenario, tmp_path, "price-B"))
     assert is_answered(attack_price, evaluator, rest)
+
+
+def test_it_is_the_workers_who_play(cluster: Any) -> None:
+    scenario = Scenario("samba", (0.3, 0.8), horizon=500, runs=4)
+    evaluator, rest = Evaluator(scenario), (pricing_attacks(scenario, "B")[:2], PriceOptions())
+    answer_elsewhere(attack_price, [(evaluator, rest)], cluster.scheduler_address)
+    assert is_answered(attack_price, evaluator, rest)
+    plays = [Play(Candidate("sink-shown"), 5.0, seed, 2) for seed in range(3)]
+    with open_executor(1, cluster.scheduler_address) as there:
+        evaluator = Evaluator(scenario, executor=there)
+        evaluator.remember(plays)
+    assert set(evaluator.journal.values) == {evaluator.key(play) for play in plays}
 
 
 def test_what_has_no_text_is_refused_before_anything_is_sent(tmp_path: Path) -> None:

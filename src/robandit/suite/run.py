@@ -88,6 +88,8 @@ def plan(suite: Suite, policy: Policy[Any], catalogue: Catalogue) -> tuple[list[
                 continue
             place: dict[str, Any] = {"environment": environment.name, "attacker": attacker.name}
             try:
+                if policy.plays == "slates" and environment.slate == 1:
+                    raise InputError("a policy for slates is measured where several items are shown")
                 task.check(catalogue)
             except InputError as error:
                 places.append({**place, "key": None, "reason": str(error)})
