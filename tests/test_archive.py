@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import httpx
 import msgspec
 import psycopg
 import pytest
@@ -20,7 +21,9 @@ from robandit.service.export import export_experiment
 from robandit.service.problems import Problem
 from robandit.service.stores import postgres_schema, sqlite
 from robandit.service.stores.address import open_store
+from robandit.service.stores.sqlite import SqliteStore
 from robandit.service.verify import verify_store
+from tests.serving import running
 from tests.test_stored_service import EXPECTED, FOLDER, describe
 
 FORMATS = ("journal", "csv")
@@ -238,3 +241,16 @@ def test_an_ended_experiment_decides_no_more_and_takes_its_rewards(store: Any) -
     store.commit([], [experiment.snapshot()])
     assert Engine(store).find("plain").ended  # from a snapshot too
     assert all(result.sound for result in verify_store(store))
+
+
+def test_an_experiment_is_ended_over_http(tmp_path: Path) -> None:
+    with running(SqliteStore(tmp_path / "db")) as served:
+        one = f"{served.url}/v1/experiments/shop"
+        httpx.post(f"{served.url}/v1/experiments", json={"name": "shop", "arms": ["a", "b"], "policy": "samba"})
+        decision = httpx.post(f"{one}/decisions", json={}).json()["id"]
+        assert [httpx.post(f"{one}/end").json() for _ in range(2)] == [{"new": True}, {"new": False}]
+        assert httpx.post(f"{one}/decisions", json={}).status_code == 410
+        flag = httpx.post(f"{served.url}/ofrep/v1/evaluate/flags/shop", json={})
+        assert (flag.status_code, flag.json()["errorCode"]) == (404, "FLAG_NOT_FOUND")
+        assert httpx.put(f"{one}/decisions/{decision}/reward", json={"reward": 1}).status_code == 201
+        assert "the experiment ended" in httpx.get(f"{served.url}/experiments/1").text

@@ -2,7 +2,8 @@
 
 `tests/stored/service` holds one database, as SQLite's file (`rules.db`) and as a dump of PostgreSQL (`rules.sql`): five
 experiments that use every rule, change arms, quarantine and weight sources, retract a reward, trip the breaker and
-begin an epoch. `rules.json` says what each comes to. A new format adds files; these stay as they are.
+begin an epoch. `rules.json` says what each comes to. These are of format 1; `second` holds the same in format 2, with
+the old lines in an archive and the first experiment ended. A new format adds files; these stay as they are.
 """
 
 import json
@@ -15,6 +16,7 @@ import pytest
 
 import robandit as rb
 from robandit.service import messages
+from robandit.service.archive import set_folder
 from robandit.service.engine import Engine
 from robandit.service.experiment import open_experiment
 from robandit.service.stores.address import open_store
@@ -80,3 +82,24 @@ def test_a_database_of_a_newer_format_is_refused_and_stays_as_it_is(address: str
     for read_only in (True, False):
         with pytest.raises(rb.InputError, match=r"has the format 3, (and )?2 is supported here"):
             open_store(address, read_only=read_only)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_database_with_an_archive_comes_to_the_same_states(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    folder = FOLDER / "second"
+    if kind == "sqlite":
+        url = f"sqlite:///{shutil.copy(folder / 'archived.db', tmp_path / 'archived.db')}"
+    else:
+        url = request.getfixturevalue("database")
+        with psycopg.connect(url) as db:
+            db.execute((folder / "archived.sql").read_bytes())
+    store: Any = open_store(url)
+    set_folder(store, folder / "archive")
+    assert store.upgraded_from == 2
+    expected = json.loads((folder / "archived.json").read_text())
+    assert {record.name: describe(store, record) for record in store.experiments()} == expected
+    assert all(result.sound for result in verify_store(store))
+    assert [open_experiment(store, record).ended for record in store.experiments()] == [True] + [False] * 4
+    store.close()

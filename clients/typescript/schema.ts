@@ -114,6 +114,7 @@ export interface ExperimentReply {
   refused: number;
   frozen: boolean;
   learning_again: boolean;
+  ended: boolean;
   lines: number;
   head: string;
 }

@@ -35,6 +35,7 @@ def refusals(route: Route) -> list[int]:
     statuses |= {307, 404} if "{" in route.path else set()
     statuses |= {409} if route.path == "/v1/experiments" else set()
     statuses |= {409, 410} if "/decisions/" in route.path else set()
+    statuses |= {410} if route.path.endswith("/decisions") else set()
     return sorted(statuses)
 
 

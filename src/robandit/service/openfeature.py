@@ -41,6 +41,8 @@ def decide_flag(call: Call, experiment: Experiment, flag: str, unit: str | None)
 
     Of the evaluation context the experiment's own features count; one that is missing is not known.
     """
+    if experiment.ended:
+        raise Problem(404, "this experiment has ended: no decision is made any more")
     features = experiment.terms.features
     context = None if features is None else features.select(call.request.context)
     request = messages.DecisionRequest(unit=unit, context=context)
