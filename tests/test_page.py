@@ -1,6 +1,7 @@
 """The lab in a real browser: the numbers of the command line, no network, no leak, on a phone, by keyboard."""
 
 import math
+import re
 from decimal import Decimal, localcontext
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ SETTINGS = {  # the address of a game, and the words of the command
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
-    return write_page(folder / "new", ["samba"], ["none", "sink-shown", "means"], ["bernoulli"])
+    return write_page(folder / "new", ["samba"], ["none", "sink-shown", "means", "by-hand"], ["bernoulli"])
 
 
 def show(chrome: Chrome, page: Path, address: str = "") -> None:
@@ -82,6 +83,48 @@ def test_curves_are_those_of_python_and_the_printed_texts_give_them(page: Path, 
 
 
 @browser
+def test_prices_are_those_of_the_command_line(page: Path, chrome: Chrome, robandit: Any) -> None:
+    show(
+        chrome,
+        page,
+        "#frontier?means=0.2,0.5,0.4&horizon=400&seed=5&policy=samba&policy=thompson&attack=sink-shown&can=erase",
+    )
+    command, python = chrome.run("[...document.querySelectorAll('#frontier-same code')].map(code => code.textContent)")
+    priced = list[Any]()
+    prices = {one["label"]: one for one in chrome.run("app.views.frontier.prices")}
+    exec(python.replace("    print(", "    found(", 1), {"found": lambda *numbers: priced.append(numbers)})
+    _, result, _ = robandit(*command.split()[1:])
+    assert [row["label"] for row in result["results"]] == ["samba", "thompson"]
+    for row, found in zip(result["results"], priced, strict=True):
+        here = prices[row["label"]]
+        assert here["regret"] == row["clean_regret"]
+        assert {name: row["price"][name] for name in ("low", "estimate", "high")} == {
+            name: here[name] for name in ("low", "estimate", "high")
+        }
+        assert (row["label"], here["regret"]["mean"], here["low"], here["estimate"], here["high"]) == found
+
+
+@browser
+@pytest.mark.parametrize("policy", ["thompson", "bonus-thompson:withstand=20", "samba"])
+def test_forging_by_hand_is_what_the_printed_python_plays(page: Path, chrome: Chrome, policy: str) -> None:
+    show(chrome, page, f"#forge?policy={policy}&seed=3")
+    for forge in [True, False, True, True] + 10 * [False] + 6 * [True]:
+        chrome.until("app.view.next")
+        chrome.run(f"document.getElementById('{'lie' if forge else 'pass'}').click()")
+    chrome.run("document.activeElement.blur()")
+    chrome.call("Input.dispatchKeyEvent", type="keyDown", key="f")
+    chrome.until(f"app.view.round === 21 && app.view.next && {READY}")
+    assert chrome.run("location.hash") == f"#forge?policy={policy}&seed=3&round=21&forged=0.2.3.14.15.16.17.18.19.20"
+    here = chrome.run(
+        "app.view.play(21, app.view.rounds).then(one => [one.pulls, one.paid, one.regret].map(x => [...x]))"
+    )
+    exec(chrome.run("document.querySelectorAll('#forge-same code')[1].textContent"), space := dict[str, Any]())
+    trace = space["trace"]
+    assert here == [array.ravel().tolist() for array in (trace.pulls, trace.corruption_paid, trace.regret)]
+    assert trace.corruption_paid[0, -1] == 10.0
+
+
+@browser
 def test_it_opens_from_the_disk_without_network_or_complaint_and_a_link_shares_what_is_set(
     page: Path, chrome: Chrome
 ) -> None:
@@ -103,24 +146,34 @@ def test_it_opens_from_the_disk_without_network_or_complaint_and_a_link_shares_w
 
 
 @browser
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_a_nonsense_address_gives_one_sentence(page: Path, chrome: Chrome) -> None:
+    chrome.events.clear()
+    show(chrome, page, "#game?means=cheese")
+    sentences = [chrome.run("document.getElementById('message').innerText")]
+    nonsense = (
         "#nowhere",
-        "#game?means=cheese",
         "#game?policy=__proto__",
         "#game?horizon=1e99",
         "#story?hidden=-3",
+        "#forge?forged=7",
         "#game?x=%zz",
-    ],
-)
-def test_a_nonsense_address_gives_one_sentence(page: Path, chrome: Chrome, address: str) -> None:
-    chrome.events.clear()
-    show(chrome, page, address)
-    said = chrome.run("document.getElementById('message').innerText")
-    assert said.endswith((" is the usual story.", " is the usual game."))
-    assert said.count("\n") == 0
-    assert chrome.run("document.querySelector('section:not([hidden]) .chart canvas') !== null")
+    )
+    for address in nonsense:
+        chrome.run(f"location.hash = {address!r}")
+        chrome.until(f"document.getElementById('message').innerText !== {sentences[-1]!r}")
+        sentences.append(chrome.run("document.getElementById('message').innerText"))
+    chrome.run(
+        "location.hash = '#game?means=0.1,0.9&horizon=100&policy=samba&runs=2'"
+    )  # as it was, then nonsense again
+    chrome.until("document.getElementById('message').hidden")
+    chrome.run("location.hash = '#nowhere'")
+    chrome.until("!document.getElementById('message').hidden")
+    chrome.run("history.back()")
+    chrome.until(f"document.getElementById('message').hidden && {READY}")
+    for said in sentences:
+        assert re.search(r"\. What you see is the usual (story|game|forge)\.$", said)
+        assert "\n" not in said
+    assert len(set(sentences)) == len(sentences)
     assert not chrome.complaints()
 
 
@@ -157,10 +210,11 @@ def test_two_hundred_moves_leave_no_worker_and_no_memory_behind(page: Path, chro
 @browser
 def test_it_fits_a_phone_and_the_keyboard_in_light_and_dark(page: Path, chrome: Chrome) -> None:
     papers = set()
-    for view in ("#story", "#game"):
+    for view in ("#story", "#game", "#forge?round=30"):
+        chrome.screen(390, 800)
+        show(chrome, page, view)
         for dark in (False, True):
             chrome.screen(390, 800, dark)
-            show(chrome, page, view)
             assert chrome.run("document.documentElement.scrollWidth") <= 390
             papers.add(chrome.run("getComputedStyle(document.body).backgroundColor"))
             charts = chrome.run("document.querySelectorAll('section:not([hidden]) .chart').length")
@@ -168,7 +222,7 @@ def test_it_fits_a_phone_and_the_keyboard_in_light_and_dark(page: Path, chrome: 
                 "document.querySelectorAll('section:not([hidden]) figure details table').length"
             )
     assert len(papers) == 2
-    show(chrome, page, "#story")
+    chrome.run("location.hash = '#story?hidden=20'")
     chrome.run("document.getElementById('hidden').focus()")
     for kind in ("keyDown", "keyUp"):
         chrome.call("Input.dispatchKeyEvent", type=kind, key="ArrowRight", code="ArrowRight", windowsVirtualKeyCode=39)

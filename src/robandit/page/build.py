@@ -13,7 +13,7 @@ from robandit.progress import Progress, ignore
 
 STATIC = Path(__file__).parent / "static"
 VENDOR = Path(__file__).parents[1] / "service" / "static" / "vendor"
-SCRIPTS = ("statistics", "pool", "setting", "charts", "story", "game", "page")
+SCRIPTS = ("statistics", "pool", "setting", "charts", "story", "game", "frontier", "forge", "page")
 STORY = ("thompson", "bonus-thompson")
 WORDS = {"bernoulli": "0 or 1", "beta": "any number from 0 to 1"}
 

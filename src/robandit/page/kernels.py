@@ -1,5 +1,6 @@
 """The kernels of the page and how their arguments lie in memory, as plain data that its script reads."""
 
+import inspect
 import math
 from collections.abc import Sequence
 from dataclasses import fields
@@ -14,6 +15,8 @@ from robandit.lab.runner import prepare
 from robandit.lab.scenario import Scenario
 from robandit.layout import Layout
 from robandit.numerics import student_quantile
+from robandit.page import by_hand
+from robandit.page.by_hand import ByHand
 from robandit.page.starts import describe_start, leaves, value_at
 from robandit.progress import Progress, ignore
 from robandit.version import __version__
@@ -38,10 +41,12 @@ ATTACKS: dict[str, Adversary[Any] | None] = {  # by the name of the kernel's kin
     "promote": SHIPPED.attack("promote", budget=1.0, capability="add"),
     "push-shown": SHIPPED.attack("push-shown", budget=1.0, capability="add"),
     "means": SHIPPED.attack("flip", budget=1.0),  # every attack of threat model A on fixed rounds
+    "by-hand": ByHand(budget=math.inf),  # the visitor's own
 }
 ENVIRONMENTS: dict[str, Environment[Any]] = {"bernoulli": Bernoulli((0.2, 0.8)), "beta": Beta((0.2, 0.8))}
 # whose state is fed by exp of itself, so that a last digit that differs grows until a draw differs: equal in law only
 AMPLIFYING = ("exp3", "softmax-gradient", "exponential-samba")
+BY_HAND = ("thompson", "bonus-thompson", "samba")  # whom a visitor can attack by hand, on rewards of 0 or 1
 ALIASES = {"bonus-thompson": {"withstand": "linear"}}  # another name of a parameter
 MOST_RUNS = 200
 
@@ -63,6 +68,7 @@ def describe_kernels(
 
     data: dict[str, Any] = {
         "version": __version__,
+        "by_hand": inspect.getsource(by_hand).partition('"""\n\n')[2],
         "student": [student_quantile(degrees) for degrees in range(1, MOST_RUNS)],
         "policies": {},
         "attacks": {},
@@ -70,26 +76,31 @@ def describe_kernels(
         "kernels": {},
     }
     code = bytearray()
-    total = len(policies) * len(attacks) * len(environments)
     chosen = {name: SHIPPED.policy(name) for name in policies}
     for policy in chosen.values():
         describe_start(policy)  # refuses, before anything is compiled
-    for name, policy in chosen.items():
-        for place in environments:
-            for attack in attacks:
-                scenario = Scenario(policy, ENVIRONMENTS[place], ATTACKS[attack], horizon=100)
-                call = prepare(scenario).call(slice(0, 1))
-                spec = spec_of(play.play_runs, call.parts, call.arguments)
-                module = wasm_kernel(spec)
-                layouts = {role: describe_layout(layout) for role, layout in spec.layouts.items()}
-                data["arguments"] = describe_layout(spec.arguments)
-                data["policies"].setdefault(name, describe_policy(policy, layouts))
-                data["attacks"].setdefault(attack, {"part": layouts["adversary"], "memory": layouts["memory"]})
-                data["environments"].setdefault(place, {"part": layouts["environment"], "tables": layouts["tables"]})
-                where = {"at": len(code), "size": len(module), "calls": elementary_used(module)}
-                data["kernels"][f"{name} {attack} {place}"] = where
-                code += module
-                progress(len(data["kernels"]) / total)
+    wanted = [
+        (name, place, attack)
+        for name in chosen
+        for place in environments
+        for attack in attacks
+        if attack != "by-hand" or (name in BY_HAND and place == "bernoulli")
+    ]
+    for name, place, attack in wanted:
+        policy = chosen[name]
+        scenario = Scenario(policy, ENVIRONMENTS[place], ATTACKS[attack], horizon=100)
+        call = prepare(scenario).call(slice(0, 1))
+        spec = spec_of(play.play_runs, call.parts, call.arguments)
+        module = wasm_kernel(spec)
+        layouts = {role: describe_layout(layout) for role, layout in spec.layouts.items()}
+        data["arguments"] = describe_layout(spec.arguments)
+        data["policies"].setdefault(name, describe_policy(policy, layouts))
+        data["attacks"].setdefault(attack, {"part": layouts["adversary"], "memory": layouts["memory"]})
+        data["environments"].setdefault(place, {"part": layouts["environment"], "tables": layouts["tables"]})
+        where = {"at": len(code), "size": len(module), "calls": elementary_used(module)}
+        data["kernels"][f"{name} {attack} {place}"] = where
+        code += module
+        progress(len(data["kernels"]) / len(wanted))
     return data, bytes(code)
 
 

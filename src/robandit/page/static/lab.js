@@ -145,6 +145,10 @@ function pushed(means, { lowered, raised, worst }) {
 function startAttack({ attack, means, horizon }) {
   if (!attack || attack.budget === 0) return { kind: "none", part: { budget: 0 }, memory: {} };
   const arms = means.length, budget = attack.budget;
+  if (attack.name === "by-hand") {
+    const forged = array([horizon], Array.from({ length: horizon }, (_, round) => (attack.rounds.includes(round) ? 1 : 0)));
+    return { kind: "by-hand", part: { budget }, memory: { forged, arm: 0, reward: 0 } };
+  }
   if (attack.name in TARGETS) {
     const [first, step] = SCHEDULES[attack.schedule](horizon);
     const slots = Math.max(0, Math.ceil((horizon - first) / step));
@@ -229,7 +233,7 @@ class Lab {
     const streams = array([count, 3, 4], new BigUint64Array(12 * count));
     for (let run = 0; run < count; run++) streams.data.set(seedWords(seed, [first + run], 12), 12 * run);
     ending = FIRST;
-    const place6 = {
+    const parts = {
       policy: place(policy.part, { ...policy.values, ...parameters }),
       environment: place(this.data.environments[environment].part, { concentration: setting.concentration }),
       tables: place(this.data.environments[environment].tables, startTables(setting)),
@@ -249,7 +253,7 @@ class Lab {
       "3.frequencies": array([arms], 1 / arms), "3.proposal": array([arms], means), "3.features": array([0, 0]),
       "4.first": 0, "4.last": horizon, "4.is_resumed": false, "4.by_rounds": false,
       "4.checkpoints": array([marks], grid), "6.stop": array([1]), "6.progress": array([count]), "6.faults": faults };
-    for (const role in place6) values[`0.${role}`] = place6[role];
+    for (const role in parts) values[`0.${role}`] = parts[role];
     for (const role in fresh) values[`1.${role}`] = fresh[role];
     for (const path in record) values[`5.${path}`] = record[path];
     const block = place(this.data.arguments, values);
@@ -257,7 +261,14 @@ class Lab {
     const instance = new WebAssembly.Instance(this.kernel(`${name} ${attack.kind} ${environment}`), { env });
     const failed = instance.exports.robandit_kernel(block);
     if (failed || read(faults, "int64").some(Boolean)) throw new Error(`${name} raised an exception in the middle of a play`);
-    return { rounds: grid, regret: read(record.regret), paid: read(record.paid), best: read(record.best_pulls, "int64"),
+    const seen = attack.kind === "by-hand" ? this.seen(parts.memory) : null;
+    return { seen, rounds: grid, regret: read(record.regret), paid: read(record.paid), best: read(record.best_pulls, "int64"),
       pulls: read(record.pulls, "int64"), changed: read(record.changed, "int64") };
+  }
+
+  // The arm and the true reward of the last round, as the visitor's own attack remembers them.
+  seen(begin) {
+    const view = new DataView(memory.buffer), places = Object.fromEntries(this.data.attacks["by-hand"].memory.fields.map(([path, , offset]) => [path, offset]));
+    return { arm: Number(view.getBigInt64(begin + places.arm, true)), reward: view.getFloat64(begin + places.reward, true) };
   }
 }

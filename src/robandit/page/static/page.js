@@ -1,7 +1,7 @@
 // The page: views by address, one sentence for what is wrong, workers.
 "use strict";
 
-const VIEWS_OF = { story: Story, game: Game };
+const VIEWS_OF = { story: Story, game: Game, frontier: Frontier, forge: Forge };
 
 class App {
   constructor(data, bytes) {
@@ -37,7 +37,8 @@ class App {
       else link.removeAttribute("aria-current");
     }
     this.say(said);
-    if (!said) this.address();
+    if (said) this.written = ""; // the address stays as it was typed
+    else this.address();
     this.run();
     redraw();
   }

@@ -35,12 +35,13 @@ class Story {
   }
 
   draw(plays) {
-    this.lines = plays.map(play => ({ label: play.setting.label, rounds: play.rounds, first: 1 / 3, ...bands(windowShares(play)) }));
+    const shares = plays.map(windowShares);
+    this.lines = plays.map((play, place) => ({ label: play.setting.label, rounds: play.rounds, first: 1 / 3, ...bands(shares[place]) }));
     this.chart.show(this.lines, this.reveal);
     fillTable(this.numbers, `${plays[0].done} runs of 20,000 visits; means with 95 % intervals`,
       ["policy", "visits that see the best offer", "sales hidden"],
       plays.map(play => { const { shares, paid } = play.summary(); return [play.setting.label, plusMinus(shares, 1, 100, " %"), plusMinus(paid, 1)]; }));
-    this.sentence.textContent = this.lines.map(line => fallSentence(line)).join(" ");
+    this.sentence.textContent = plays.map((play, place) => fallSentence(play.setting.policy.name, play.rounds, shares[place])).join(" ");
     this.app.drawn();
   }
 
@@ -64,12 +65,14 @@ function windowShares(play) {
     row.map((count, mark) => (count - (mark ? row[mark - 1] : 0)) / (rounds[mark] - (mark ? rounds[mark - 1] : 0))));
 }
 
-// When the best arm's share of the visits falls below half for good.
-function fallSentence({ label, rounds, mean: shares }) {
-  let last = shares.length - 1;
-  while (last >= 0 && shares[last] < 0.5) last--;
-  const [name] = label.split(":");
-  if (last === shares.length - 1) return `${name} stands: it ends on the best offer for ${Math.round(100 * shares[last])} % of visitors.`;
-  if (last < 0) return `${name} is fooled from the start: it never shows the best offer to half of the visitors.`;
-  return `${name} falls after about ${rounds[last].toLocaleString("en")} visits: from then on fewer than half of the visitors see the best offer.`;
+// In how many runs a policy ends with the best offer shown to fewer than half of the visitors, and when it got there.
+function fallSentence(name, rounds, rows) {
+  const falls = rows.map(row => {
+    let mark = row.length;
+    while (mark > 0 && row[mark - 1] < 0.5) mark--;
+    return rounds[mark]; // the end of the first stretch of visits after which it never recovers
+  }).filter(round => round !== undefined).sort((a, b) => a - b);
+  if (!falls.length) return `${name} stands in all ${rows.length} runs.`;
+  const half = falls[Math.ceil(falls.length / 2) - 1].toLocaleString("en");
+  return `${name} falls in ${falls.length} of ${rows.length} runs${falls.length > 1 ? ", half of them" : ""} before visit ${half}.`;
 }
