@@ -71,6 +71,8 @@ def as_page(notebook: dict[str, Any]) -> str:
 def relinked(text: str) -> str:
     """Links to pages of the root and to files that are no pages, as the site has them."""
     text = text.replace("](docs/", "](")
+    for name, page in PAGES.items():
+        text = text.replace(f"](../{name}", f"]({page}")
     text = re.sub(r"(\]\((?:notebooks/)?\w+)\.ipynb\)", r"\1.md)", text)
     return re.sub(r"\[([^\]]+)\]\(((?:\.\./)*src/[^)]+)\)", r"`\1`", text)
 
