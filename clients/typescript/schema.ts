@@ -131,6 +131,7 @@ export interface ExperimentRules {
   holdout?: number;
   sticky?: boolean;
   verified?: "only" | "prefer" | null;
+  guardrail?: GuardrailTerms | null;
 }
 
 /** All experiments a token may see, and where those are that other processes serve. */
@@ -143,6 +144,20 @@ export interface Experiments {
 export interface FlagService {
   name: string;
   capabilities: Record<string, unknown>;
+}
+
+/** What the second metric of a decision was, such as its latency, or 1 for a refund and 0 for none. */
+export interface GuardrailReport {
+  value: number;
+}
+
+/** A second metric: its name, the limit of its mean, the smallest and largest value, and the level of the test. */
+export interface GuardrailTerms {
+  name: string;
+  limit: number;
+  low?: number;
+  high?: number;
+  level?: number;
 }
 
 /** Whether the service can answer, and how long the disk takes. */

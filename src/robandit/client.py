@@ -104,6 +104,10 @@ class ExperimentRequests:
         body = {"reward": reward, "source": source, "part": part, **({"verified": True} if verified else {})}
         return ServiceRequest("PUT", f"{self.base}/decisions/{id}/reward", body)
 
+    def guard(self, id: str, value: float) -> ServiceRequest:
+        """For the second metric of a decision."""
+        return ServiceRequest("PUT", f"{self.base}/decisions/{id}/guardrail", {"value": value})
+
     def activate(self, id: str) -> ServiceRequest:
         """For a decision that was shown."""
         return ServiceRequest("POST", f"{self.base}/decisions/{id}/activation")
@@ -185,6 +189,10 @@ class ExperimentClient:
         """
         request = self.requests.reward(id, reward, source, part, verified)
         return bool(self.client.send(request)["new"])
+
+    def guard(self, id: str, value: float) -> bool:
+        """Report the second metric of a decision, the guardrail; returns False if that was reported before."""
+        return bool(self.client.send(self.requests.guard(id, value))["new"])
 
     def activate(self, id: str) -> bool:
         """Report that a decision was shown; returns False if that was reported before."""
@@ -272,6 +280,10 @@ class AsyncExperiment:
         """
         request = self.requests.reward(id, reward, source, part, verified)
         return bool((await self.client.send(request))["new"])
+
+    async def guard(self, id: str, value: float) -> bool:
+        """Report the second metric of a decision, the guardrail; returns False if that was reported before."""
+        return bool((await self.client.send(self.requests.guard(id, value)))["new"])
 
     async def activate(self, id: str) -> bool:
         """Report that a decision was shown; returns False if that was reported before."""

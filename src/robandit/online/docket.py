@@ -26,7 +26,7 @@ from robandit.online.standing import ACTS, Entry, Standing, levels_of
 from robandit.online.target import DocketTarget
 from robandit.online.terms import ONLY, Terms
 
-QUIET = ("tick", "end", "forget")  # entries that change nothing here but the time
+QUIET = ("tick", "end", "forget", "guardrail")  # entries that change nothing here but the time
 make_choice = partial(tuple.__new__, Choice)  # of a tuple, in a third of the time
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from robandit.service import messages
 from robandit.service.engine import Answer
+from robandit.service.guarding import record_report
 from robandit.service.messages import Done
 from robandit.service.ownership import Elsewhere
 from robandit.service.problems import Problem
@@ -228,6 +229,12 @@ def reward_all(call: Call, stored: dict[int, float | None]) -> Answer:
 def activate(call: Call) -> Answer:
     """It was shown."""
     return call.service.engine.activate(call.experiment, call.params["decision"])
+
+
+@serve_at("PUT", DECISION + "/guardrail", "reward", messages.GuardrailReport, {201: Done, 200: Done})
+def guard(call: Call) -> Answer:
+    """Report the second metric of a decision; learning stops where its mean is surely above the limit."""
+    return record_report(call.service.engine, call.experiment, call.params["decision"], call.request.value)
 
 
 @serve_at("POST", EXPERIMENT + "/arms", "admin", messages.NewArm, {201: Done})

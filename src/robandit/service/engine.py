@@ -121,7 +121,7 @@ class Engine:
             shadows = [str(policy_of(one)) for one in request.shadow]
             low, high = check_range(*map(float, request.reward_range))
             rule = msgspec.structs.asdict(request.rules)
-            verified = rule.pop("verified")
+            verified, guardrail = rule.pop("verified"), rule.pop("guardrail")
             rules = Rules(**rule)
             seed = secrets.randbits(64) if request.seed is None else request.seed
             limits = (request.horizon, float(request.corruption), low, high, request.patience, None, rules)
@@ -130,10 +130,11 @@ class Engine:
             Fold(policy, terms)
         except InputError as error:
             raise Problem(422, str(error)) from error
-        if request.trip and policy.rewards_fixed:
+        if (request.trip or guardrail is not None) and policy.rewards_fixed:
             raise Problem(422, f"{policy.name} cannot stop learning by itself: {policy.rewards_fixed}")
-        about = json.dumps({"shadow": shadows, "trip": request.trip, "created": self.clock()})
-        return name, about, msgspec.json.encode(terms.header()).decode()
+        about = {"shadow": shadows, "trip": request.trip, "created": self.clock()}
+        about |= {} if guardrail is None else {"guardrail": msgspec.structs.asdict(guardrail)}
+        return name, json.dumps(about), msgspec.json.encode(terms.header()).decode()
 
     def store_new(self, name: str, about: str, first: str) -> Experiment:
         """Returns a new experiment that is stored, but not served yet; any thread may do this. Raises a Problem."""
@@ -337,7 +338,7 @@ class Engine:
             name=experiment.name,
             policy=experiment.terms.policy,
             arms=arms,
-            rules={**experiment.rules.as_json(), "verified": experiment.terms.verified},
+            rules=experiment.all_rules(),
             shadow=experiment.about["shadow"],
             decisions=fold.decisions,
             rewards=sum(tally.recorded),

@@ -23,6 +23,7 @@ from robandit.online.saving import load_fold, save_fold
 from robandit.online.standing import ACTS, Entry, Standing, change_verdict, standing_of
 from robandit.online.terms import Terms, read_terms
 from robandit.service.clock import Lead
+from robandit.service.guardrail import Guardrail, GuardrailTerms
 from robandit.service.ids import issue_id
 from robandit.service.messages import DecisionReply
 from robandit.service.quick import read_entries
@@ -36,6 +37,7 @@ STATE_CODE = (  # what a snapshot depends on: one that other code wrote is not u
     *("online.case", "online.lift", "online.lists", "online.sight", "online.target"),
     *("online.roster", "online.rules", "online.saving", "online.standing", "online.terms"),
     *("service.experiment", "service.messages", "service.quick", "service.recent", "service.tally"),
+    "service.guardrail",
 )
 EVERY = 20_000  # lines between two snapshots, at least
 REMEMBERED = 200_000  # keys and values in memory at most, and half of them at least; older values are looked up
@@ -59,6 +61,9 @@ class Experiment:
         self.fold = Fold(self.policy, terms)
         self.docket = Docket(terms, standing, self.fold)
         self.rules = self.docket.rules
+        guardrail = self.about.get("guardrail")
+        self.guardrail = None if guardrail is None else Guardrail(GuardrailTerms(**guardrail), len(terms.arms))
+        self.guarded: Recent[int, float] = Recent(REMEMBERED)  # reports of the second metric
         self.holding = decision_key(terms.seed, Role.HOLDING)
         self.tally, self.line = Tally(), 1
         self.code = f"{code_hash(self.policy)} {state_hash()}"  # a digest of what a state depends on
@@ -186,6 +191,10 @@ class Experiment:
             return None
         return self.append({"entry": "activate", "id": number, "time": now})
 
+    def all_rules(self) -> dict[str, Any]:
+        """Returns the rules as a request names them."""
+        return {**self.rules.as_json(), "verified": self.terms.verified, "guardrail": self.about.get("guardrail")}
+
     def change_arm(self, now: float, name: str, change: str, by: str, values: dict[str, Any] | None = None) -> Row:
         """Add, pause, resume or retire an arm. Raises InputError if it cannot be."""
         self.fold.after_change(name, change, values)
@@ -244,6 +253,8 @@ class Experiment:
         """Apply a line, new or read again; `advance` does what is due by its time first."""
         kind, docket, tally = entry["entry"], self.docket, self.tally
         case = docket.take(line, entry, advance=advance)
+        if self.guardrail is not None:
+            self.guardrail.apply(entry, self.fold.roster.index)
         if case is None:
             if kind in LISTED_ACTS:
                 self.list_act(line, entry)
@@ -283,6 +294,8 @@ class Experiment:
             self.values.put((entry["id"], entry.get("part", ""), entry.get("verified", False)), entry["value"])
         elif kind == "activate":
             self.activations.put(entry["id"], True)
+        elif kind == "guardrail":
+            self.guarded.put(entry["id"], entry["value"])
         elif "key" in entry or "unit" in entry:
             reply = reply or self.reply_to(entry)
             if "key" in entry:
@@ -293,6 +306,8 @@ class Experiment:
     def snapshot(self) -> Snapshot:
         """Returns everything but what is remembered, as of the last line."""
         state = {"fold": save_fold(self.fold), "docket": self.docket.as_json(), "tally": self.tally.as_json()}
+        if self.guardrail is not None:
+            state["guardrail"] = self.guardrail.as_json()
         body = msgspec.json.encode({**state, "epoch": self.epoch, "ended": self.ended, "acts": self.acts})
         self.snapshot_due = self.next_snapshot()
         return Snapshot(self.id, self.line, self.code, body)
@@ -304,6 +319,8 @@ class Experiment:
         self.docket.target = self.fold
         self.docket.load(state["docket"])
         self.tally.load(state["tally"])
+        if self.guardrail is not None:
+            self.guardrail.load(state["guardrail"])
         self.epoch, self.ended = state["epoch"], state["ended"]
         self.acts = [(line, entry) for line, entry in state["acts"]]
         self.line = snapshot.line
@@ -316,6 +333,7 @@ class Experiment:
     def take_over(self, other: "Experiment") -> None:
         """Continue with the state that another reading of the same journal came to."""
         self.fold, self.docket, self.tally = other.fold, other.docket, other.tally
+        self.guardrail = other.guardrail
         self.docket.standing = self.standing
 
 

@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from robandit.service.guardrail import GuardrailTerms
+
 MOST_DECISIONS = 1000  # of one bulk request
 MOST_REWARDS = 10_000
 MOST_ARMS = 1000
@@ -35,6 +37,7 @@ class ExperimentRules(Struct, forbid_unknown_fields=True, omit_defaults=True):
     holdout: Annotated[float, Meta(ge=0, le=1)] = 0.0
     sticky: bool = False
     verified: Literal["only", "prefer"] | None = None
+    guardrail: GuardrailTerms | None = None
 
 
 class NewExperiment(Struct, forbid_unknown_fields=True):
@@ -164,6 +167,12 @@ class RewardOf(Struct, forbid_unknown_fields=True):
     source: Label | None = None
     part: Label | None = None
     verified: bool = False
+
+
+class GuardrailReport(Struct, forbid_unknown_fields=True):
+    """What the second metric of a decision was, such as its latency, or 1 for a refund and 0 for none."""
+
+    value: float
 
 
 class Rewards(Struct, forbid_unknown_fields=True):

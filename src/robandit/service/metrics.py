@@ -123,6 +123,18 @@ def experiment_families(visible: list[Experiment]) -> Iterator[MetricFamily]:
     yield MetricFamily(
         "experiment_left_out", "gauge", "Rewards that do not count.", each(lambda one: one.docket.left_out)
     )
+    guards = [(one, one.guardrail, arm) for one in visible if one.guardrail for arm in range(len(one.guardrail.count))]
+    means: Samples = [
+        ({**label(one), "arm": one.fold.roster.names[arm]}, guard.sums[arm] / guard.count[arm])
+        for one, guard, arm in guards
+        if guard.count[arm]
+    ]
+    yield MetricFamily("experiment_guardrail_mean", "gauge", "Mean of the second metric so far.", means)
+    wealth: Samples = [
+        ({**label(one), "arm": one.fold.roster.names[arm]}, guard.evidence(arm)) for one, guard, arm in guards
+    ]
+    meaning = "Evidence (an e-value) that the mean of the second metric is above its limit."
+    yield MetricFamily("experiment_guardrail_evidence", "gauge", meaning, wealth)
     stopped = each(lambda one: one.standing.frozen is not None)
     yield MetricFamily("experiment_learning_stopped", "gauge", "1 while the breaker is tripped.", stopped)
 

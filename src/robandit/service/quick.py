@@ -48,6 +48,7 @@ def is_plain(experiment: "Experiment") -> bool:
     """Whether every reward is learnt at once, nobody waits for a verified one, and nobody has features."""
     rules, is_free = experiment.terms.rules, experiment.standing == Standing() and experiment.fold.sight is None
     is_free = is_free and experiment.terms.verified is None and not experiment.policy.asks
+    is_free = is_free and experiment.guardrail is None
     return rules is not None and is_free and replace(rules, holdout=0.0, sticky=False) == Rules()
 
 

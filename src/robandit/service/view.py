@@ -119,12 +119,28 @@ def numbers(service: Service, one: Experiment, reply: ExperimentReply) -> list[t
         ("Decisions", f"{reply.decisions:,}", "so far"),
         ("Rewards", f"{reply.rewards:,}", "recorded so far"),
         *([("Verified", f"{reply.verified:,}", "rewards that somebody made sure of")] if reply.verified else []),
+        *guarded(one),
         ("Pending", f"{reply.pending:,}", "decisions that wait for a reward"),
         ("Expired", f"{reply.expired:,}", "decisions whose time ran out"),
         ("Late", f"{late:,}", "rewards refused because they came too late, since the start"),
         ("Left out", f"{one.docket.left_out:,}", "rewards recorded that do not count"),
         ("Refused", f"{reply.refused:,}", "requests, since the start"),
     ]
+
+
+def guarded(one: Experiment) -> list[tuple[str, str, str]]:
+    """Returns the arm with the largest mean of the second metric; nothing where there is none."""
+    guard, names = one.guardrail, one.fold.roster.names
+    if guard is None or not any(guard.count):
+        return []
+    means = {
+        arm: total / count for arm, (total, count) in enumerate(zip(guard.sums, guard.count, strict=True)) if count
+    }
+    arm = max(means, key=means.__getitem__)
+    meaning = f"mean of {names[arm]}, the largest; the limit is {guard.terms.limit:g}"
+    if guard.over:
+        meaning += f"; surely above it: {', '.join(names[place] for place in guard.over)}"
+    return [(guard.terms.name, f"{means[arm]:.3g}", meaning)]
 
 
 def arms(replies: list[ArmReply]) -> list[dict[str, Any]]:
@@ -265,6 +281,9 @@ def describe_act(entry: dict[str, Any]) -> str:
     if kind == "forget":
         return f"a source's name forgotten in {entry['lines']:,} lines"
     if kind == "breaker":
+        why = entry.get("why", {})
+        if "guardrail" in why:
+            return f"learning stopped: {why['guardrail']} of {', '.join(why['arms'])} is above its limit"
         return "learning stopped" if change == "tripped" else "learning goes on"
     if kind == "retract":
         return (
