@@ -142,6 +142,26 @@ def test_whoever_reads_while_lines_are_archived_misses_none(store: Any, tmp_path
     assert read + list(reading) == whole
 
 
+def test_lines_that_are_archived_between_two_questions_are_found(
+    store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader asks for files, is told that there are none, and then finds the lines gone."""
+    number = store.experiments()[0].id
+    whole, find_pieces, answers = list(store.lines(number)), store.pieces, list[Any]()
+
+    def find_none_first(experiment: int) -> Any:
+        if not answers and experiment == number:
+            answers.append(find_pieces(number))
+            archive_all(store, tmp_path / "archive")
+            return answers[0]
+        return find_pieces(experiment)
+
+    monkeypatch.setattr(store, "pieces", find_none_first)
+    assert list(store.lines(number)) == whole
+    assert answers == [[]]
+    assert find_pieces(number)
+
+
 def test_a_backup_with_its_archive_is_restored(tmp_path: Path) -> None:
     path = Path(shutil.copy(FOLDER / "rules.db", tmp_path / "rules.db"))
     store: Any = open_store(f"sqlite:///{path}")
@@ -195,13 +215,27 @@ def test_a_forgotten_name_leaves_the_files(tmp_path: Path) -> None:
         answer = engine.decide(experiment, messages.DecisionRequest(), None)
         source = "web/jane.doe@example.org" if number % 9 == 0 else "web/other"
         store.commit(answer.rows + engine.reward(experiment, answer.message.id, messages.Reward(1.0), source).rows)
+        if number == 9:  # an act among lines that are archived
+            entry = {"entry": "source", "source": "web/jane.doe@example.org", "change": "quarantined"}
+            store.commit(engine.act(experiment, entry, "me").rows)
+            engine = Engine(store)
+            experiment = engine.find("one")
     store.commit([], [experiment.snapshot()])
+    acts = list(store.lines(1, acts=True))
     archive_all(store, tmp_path / "archive")
+    assert list(store.lines(1, acts=True)) == acts
+    assert len(acts) == 1
+    assert acts[0][0] < store.pieces(1)[-1].last
     name, record = b"jane.doe", store.experiments()[0]
     with pytest.raises(rb.InputError, match="no line of 'one' names the source 'jane'"):
         forget_source(store, record, "jane")
     assert name in path.read_bytes() + (tmp_path / "one.db-wal").read_bytes()
-    forget_source(store, record, "web/jane.doe@example.org")
+    before = open_experiment(store, record, snapshots=False)
+    new, count = forget_source(store, record, "web/jane.doe@example.org")
+    assert count == 8  # seven rewards and the act
+    after = open_experiment(store, record, snapshots=False)
+    assert (after.fold.save_state(), after.docket.left_out) == (before.fold.save_state(), 7)
+    assert after.standing.verdict(new).quarantined
     store.close()
     files = [path, *path.parent.glob("one.db-*"), *(tmp_path / "archive").iterdir()]
     assert not any(name in file.read_bytes() for file in files if file.suffix != ".parquet")

@@ -275,8 +275,8 @@ class PostgresStore(LeasedStore):
             return self.ask(query, (experiment, after, PIECE))
 
         def find_piece(after: int) -> Piece | None:
-            piece = next((one for one in self.pieces(experiment) if one.last > after), None)
-            return piece if piece is not None and piece.first <= after + 1 and not acts else None
+            pieces = [] if acts else self.pieces(experiment)
+            return next((one for one in pieces if one.first <= after + 1 <= one.last), None)
 
         return read_lines(after, read_stored, find_piece, self.archive_folder)
 
