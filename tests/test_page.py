@@ -111,6 +111,7 @@ def test_forging_by_hand_is_what_the_printed_python_plays(page: Path, chrome: Ch
     for forge in [True, False, True, True] + 10 * [False] + 6 * [True]:
         chrome.until("app.view.next")
         chrome.run(f"document.getElementById('{'lie' if forge else 'pass'}').click()")
+    chrome.until("app.view.next")  # while a round is being played, keys do nothing
     chrome.run("document.activeElement.blur()")
     chrome.call("Input.dispatchKeyEvent", type="keyDown", key="f")
     chrome.until(f"app.view.round === 21 && app.view.next && {READY}")

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from robandit.catalogue import SHIPPED
 from robandit.environments.bernoulli import Bernoulli
 from robandit.environments.beta import Beta
@@ -13,7 +15,7 @@ from robandit.game import Adversary, Environment, Policy
 from robandit.lab import play
 from robandit.lab.runner import prepare
 from robandit.lab.scenario import Scenario
-from robandit.layout import Layout
+from robandit.layout import Layout, layout_of
 from robandit.numerics import student_quantile
 from robandit.page import by_hand
 from robandit.page.by_hand import ByHand
@@ -49,6 +51,7 @@ AMPLIFYING = ("exp3", "softmax-gradient", "exponential-samba")
 BY_HAND = ("thompson", "bonus-thompson", "samba")  # whom a visitor can attack by hand, on rewards of 0 or 1
 ALIASES = {"bonus-thompson": {"withstand": "linear"}}  # another name of a parameter
 MOST_RUNS = 200
+GAMES = (((0.2, 0.8), 100), ((0.9, 0.3, 0.5), 700), ((0.1, 0.4, 0.3, 0.2), 5000))  # means and horizon, for trying
 
 
 def describe_kernels(
@@ -95,7 +98,7 @@ def describe_kernels(
         layouts = {role: describe_layout(layout) for role, layout in spec.layouts.items()}
         data["arguments"] = describe_layout(spec.arguments)
         data["policies"].setdefault(name, describe_policy(policy, layouts))
-        data["attacks"].setdefault(attack, {"part": layouts["adversary"], "memory": layouts["memory"]})
+        data["attacks"].setdefault(attack, describe_attack(scenario.adversary, layouts))
         data["environments"].setdefault(place, {"part": layouts["environment"], "tables": layouts["tables"]})
         where = {"at": len(code), "size": len(module), "calls": elementary_used(module)}
         data["kernels"][f"{name} {attack} {place}"] = where
@@ -111,18 +114,33 @@ def describe_policy(policy: Policy[Any], layouts: dict[str, Any]) -> dict[str, A
         "part": layouts["policy"],
         "state": layouts["state"],
         "start": describe_start(policy),
-        "values": {path: number(value_at(policy, path)) for path, _ in leaves_of_part(policy)},
+        "values": scalars(policy),
         "parameters": describe_parameters(policy),
         "amplifies": policy.name in AMPLIFYING,
         "aliases": ALIASES.get(policy.name, {}),
     }
 
 
-def leaves_of_part(policy: Policy[Any]) -> list[tuple[str, str]]:
-    """The fields of a policy that cross into a kernel."""
-    from robandit.layout import layout_of
+def describe_attack(adversary: Adversary[Any], layouts: dict[str, Any]) -> dict[str, Any]:
+    """How an adversary and its memory lie in memory, with the numbers that are the same in every game.
 
-    return leaves(layout_of(policy))
+    The page's script knows the others; it refuses to play where a number is missing.
+    """
+    memories = [scalars(adversary.start(np.array(means), horizon)) for means, horizon in GAMES]
+    same = {path: value for path, value in memories[0].items() if all(one[path] == value for one in memories)}
+    part = {"layout": layouts["adversary"], "values": finite(scalars(adversary))}
+    return {"part": part, "memory": {"layout": layouts["memory"], "values": finite(same)}}
+
+
+def scalars(value: Any) -> dict[str, float]:
+    """The numbers of a part, a state or a memory that cross into a kernel, by path."""
+    paths = [path for path, kind in leaves(layout_of(value)) if not kind.endswith("]")]
+    return {path: number(value_at(value, path)) for path in paths}
+
+
+def finite(values: dict[str, float]) -> dict[str, float]:
+    """Those that JSON can hold."""
+    return {path: value for path, value in values.items() if math.isfinite(value)}
 
 
 def describe_parameters(policy: Policy[Any]) -> dict[str, Any]:

@@ -143,11 +143,11 @@ function pushed(means, { lowered, raised, worst }) {
 
 // The adversary of a setting: which kernel it needs, the values of its part and of its memory.
 function startAttack({ attack, means, horizon }) {
-  if (!attack || attack.budget === 0) return { kind: "none", part: { budget: 0 }, memory: {} };
+  if (!attack || attack.budget === 0) return { kind: "none", part: {}, memory: {} };
   const arms = means.length, budget = attack.budget;
   if (attack.name === "by-hand") {
     const forged = array([horizon], Array.from({ length: horizon }, (_, round) => (attack.rounds.includes(round) ? 1 : 0)));
-    return { kind: "by-hand", part: { budget }, memory: { forged, arm: 0, reward: 0 } };
+    return { kind: "by-hand", part: { budget }, memory: { forged } };
   }
   if (attack.name in TARGETS) {
     const [first, step] = SCHEDULES[attack.schedule](horizon);
@@ -156,18 +156,17 @@ function startAttack({ attack, means, horizon }) {
     const target = array([arms], TARGETS[attack.name](means));
     return { kind: "means", part: { budget }, memory: { target, ...when, "when.slots": slots, "when.chosen": slots } };
   }
-  const part = { budget, "inner.budget": 0 }, inner = {};
+  const part = { budget }, inner = {};
   if (attack.name === "push-shown") {
     const { lowered, raised, worst } = attack.parameters, way = pushed(means, attack.parameters);
     const down = way.map(one => (one < 0 ? 1 : 0));
     const watched = lowered ? down : means.map((_, arm) => (arm === largest(means) ? 1 : 0));
-    Object.assign(part, { "inner.lowered": lowered, "inner.raised": raised, "inner.worst": worst, "inner.size": 1,
-      "inner.low": 0, "inner.high": 1, "inner.again": 0, "inner.first": 0 });
+    Object.assign(part, { "inner.lowered": lowered, "inner.raised": raised, "inner.worst": worst });
     Object.assign(inner, { "inner.way": array([arms], way), "inner.watched": array([arms], watched),
-      "inner.share": watched.reduce((a, b) => a + b, 0) / arms, "inner.waits": false });
+      "inner.share": watched.reduce((a, b) => a + b, 0) / arms });
   } else inner["inner.arm"] = attack.name === "promote" ? runnerUp(means) : largest(means);
   const limits = { reached: array([arms], 1), used: array([1], 0), adds: attack.can !== "erase",
-    erases: attack.can !== "add", share: attack.share, every: 1, first: 0, stop: horizon, sources: 0, each: 0 };
+    erases: attack.can !== "add", share: attack.share, stop: horizon };
   return { kind: attack.name, part, memory: { ...inner, ...limits } };
 }
 
@@ -228,7 +227,8 @@ class Lab {
   // Play `count` runs of a setting from run `first` on; every number as `robandit.simulate` has it.
   play(setting, first, count) {
     const { policy: { name, parameters }, means, horizon, environment, seed } = setting;
-    const arms = means.length, policy = this.data.policies[name], attack = startAttack(setting);
+    const arms = means.length, policy = this.data.policies[name], attack = startAttack(setting), known = this.data.attacks[attack.kind];
+    const placeWith = ({ layout, values }, own) => place(layout, { ...values, ...own });
     const grid = checkpointGrid(setting.checkpoints || 200, horizon), marks = grid.length;
     const streams = array([count, 3, 4], new BigUint64Array(12 * count));
     for (let run = 0; run < count; run++) streams.data.set(seedWords(seed, [first + run], 12), 12 * run);
@@ -237,13 +237,13 @@ class Lab {
       policy: place(policy.part, { ...policy.values, ...parameters }),
       environment: place(this.data.environments[environment].part, { concentration: setting.concentration }),
       tables: place(this.data.environments[environment].tables, startTables(setting)),
-      adversary: place(this.data.attacks[attack.kind].part, attack.part),
-      memory: place(this.data.attacks[attack.kind].memory, attack.memory),
+      adversary: placeWith(known.part, attack.part),
+      memory: placeWith(known.memory, attack.memory),
       state: place(policy.state, startState(policy, arms)),
     };
     const fresh = {
       state: place(policy.state, startState(policy, arms)),
-      memory: place(this.data.attacks[attack.kind].memory, startAttack(setting).memory),
+      memory: placeWith(known.memory, startAttack(setting).memory),
     };
     const best = Math.max(...means), table = () => array([count, marks]);
     const record = { regret: table(), paid: table(), best_pulls: table(), pulls: array([count, arms]),
@@ -268,7 +268,7 @@ class Lab {
 
   // The arm and the true reward of the last round, as the visitor's own attack remembers them.
   seen(begin) {
-    const view = new DataView(memory.buffer), places = Object.fromEntries(this.data.attacks["by-hand"].memory.fields.map(([path, , offset]) => [path, offset]));
+    const view = new DataView(memory.buffer), places = Object.fromEntries(this.data.attacks["by-hand"].memory.layout.fields.map(([path, , offset]) => [path, offset]));
     return { arm: Number(view.getBigInt64(begin + places.arm, true)), reward: view.getFloat64(begin + places.reward, true) };
   }
 }
