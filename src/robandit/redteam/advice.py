@@ -210,13 +210,11 @@ def choose_by_price(tried: list[MeasuredPolicy], budget: float) -> tuple[Measure
     chosen = max(level, key=lambda one: math.inf if one.price is None or one.price.low is None else one.price.low)
     cheaper = [one for one in learning if highest(one.clean) < lowest(chosen.clean)]
     regret = with_interval(chosen.clean)
-    ties = [str(one.policy) for one in level if one is not chosen]
     others = f"; policies with less, such as {cheaper[0].policy}, are fooled by fewer" if cheaper else ""
-    within = " within the error" if ties else ""
-    price = f"of those level with it ({', '.join(ties)}) it costs most to fool:" if ties else "fooling it takes"
+    tie = "" if chosen is fit[0] else f" (level with {fit[0].policy} within the error, and it costs more to fool)"
     return chosen, (
-        f"of the policies that withstand {need} it has the least regret without an attack{within}, {regret}{others}; "
-        f"{price} {price_in_words(chosen)}"
+        f"of the policies that withstand {need} it has the least regret without an attack, {regret}{tie}{others}; "
+        f"fooling it takes {price_in_words(chosen)}"
     )
 
 
