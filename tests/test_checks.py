@@ -21,6 +21,7 @@ from robandit.online.simulated import record
 from robandit.online.verify import verify_journal
 from robandit.service import messages
 from robandit.service.engine import Engine
+from robandit.service.experiment import open_experiment
 from robandit.service.problems import Problem
 from robandit.service.stores.memory import MemoryStore
 from robandit.service.verify import verify_store
@@ -316,3 +317,20 @@ def test_a_held_reward_is_replaced_before_it_is_learnt() -> None:
     assert experiment.docket.cases == {}
     (verification,) = verify_store(store)
     assert verification.sound
+
+
+def test_a_verified_reward_of_an_ordinary_experiment_is_read_again_as_one() -> None:
+    """Long journals are read by a loop of their own, which must leave such lines to the others."""
+    store = MemoryStore()
+    engine = Engine(store, lambda: 1000.0)
+    engine.create(messages.NewExperiment("one", ARMS, "exp3", seed=1))
+    experiment = engine.find("one")
+    for number in range(20):
+        answer = engine.decide(experiment, messages.DecisionRequest(), None)
+        store.commit(answer.rows)
+        report = messages.Reward(number % 2, verified=number % 3 == 0)
+        store.commit(engine.reward(experiment, answer.message.id, report, None).rows)
+    again = open_experiment(store, experiment.record, snapshots=False)
+    assert again.tally.as_json() == experiment.tally.as_json()
+    assert again.tally.verified == 7
+    assert again.fold.save_state() == experiment.fold.save_state()

@@ -38,11 +38,21 @@ class Shop:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.server: subprocess.Popen[bytes] | None = None
-        self.kills = 0
+        self.kills, self.more = 0, list[str]()  # more words of the command
 
     def begin(self) -> None:
         """Start the server, and wait until it answers."""
-        command = [sys.executable, "-m", "robandit", "serve", "--db", self.database, "--port", str(self.port)]
+        command = [
+            sys.executable,
+            "-m",
+            "robandit",
+            "serve",
+            "--db",
+            self.database,
+            "--port",
+            str(self.port),
+            *self.more,
+        ]
         self.server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         ends = time.monotonic() + 60
         while time.monotonic() < ends:
