@@ -73,9 +73,13 @@ def open_folder(suite: Suite, folder: Path) -> SuiteFolder:
 
 
 def shipped_policies(catalogue: Catalogue = SHIPPED) -> tuple[Policy[Any], ...]:
-    """Every policy that comes with the package and plays a game of the suite, as it learns within usual horizons."""
+    """Every policy that comes with the package and plays a game of the suite, as it learns within usual horizons.
+
+    No environment of a suite lists its slates, so that policies for lists have none.
+    """
     classes = [cls for cls in catalogue.policies().values() if cls.plays in GAMES]
-    return tuple(with_assumed_corruption(scaled(cls())) for cls in classes)
+    policies = [with_assumed_corruption(scaled(cls())) for cls in classes]
+    return tuple(policy for policy in policies if getattr(policy, "takes", "both") != "lists")
 
 
 def plan(suite: Suite, policy: Policy[Any], catalogue: Catalogue) -> tuple[list[dict[str, Any]], dict[str, RowTask]]:
