@@ -25,6 +25,7 @@ TO_BARE, TO_ASGI = 5.5, 0.7  # CPU per request, at most so many times that of th
 START_GOAL, SNAPSHOT_GOAL, VERIFY_GOAL = 3.0, 2.0, 5.0  # seconds for a million lines, on a machine that is idle
 START_LIMIT, VERIFY_LIMIT = 6.0, 9.0  # CPU, in times of reading and parsing the same lines
 TO_SINGLE = 0.95  # CPU of one loop over a plain journal, at most so many times that of its lines one by one
+GROWTH = 3.0  # CPU per decision with the most experiments or open decisions, at most so many times that with the fewest
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -180,6 +181,49 @@ def begins(folder: str, rows: int) -> bool:
     return is_quick and verify <= VERIFY_LIMIT * bare
 
 
+def growth() -> bool:
+    """CPU per decision, at the start and of a tick, by the number of experiments and of open decisions."""
+    from robandit.service.engine import Engine
+    from robandit.service.messages import DecisionRequest, NewExperiment
+    from robandit.service.stores.memory import MemoryStore
+
+    def decide(engine: Any, count: int) -> float:
+        names, begun = list(engine.experiments.values()), time.process_time()
+        for number in range(count):
+            engine.store.commit(engine.decide(names[number % len(names)], DecisionRequest(), None).rows)
+        return (time.process_time() - begun) / count
+
+    print(f"\n{'growth, in memory':44} {'us per decision':>15} {'start, s':>9} {'tick, ms':>9} {'MB':>6}")
+    costs: dict[str, list[float]] = {"experiments": [], "open": []}
+    for experiments in (1, 100, 10_000):
+        store = MemoryStore()
+        engine = Engine(store)
+        for number in range(experiments):
+            engine.create(NewExperiment(f"number {number}.", ARMS[:3], "samba"))
+        decide(engine, 20_000)
+        costs["experiments"].append(min(decide(engine, 10_000) for _ in range(3)))
+        begun = time.process_time()
+        Engine(store)
+        start, begun = time.process_time() - begun, time.process_time()
+        engine.ticks()
+        figures = f"{1e6 * costs['experiments'][-1]:15.1f} {start:9.2f} {1e3 * (time.process_time() - begun):9.2f}"
+        print(f"{f'{experiments:,} experiments':44} {figures} {memory_mb():6.0f}")
+    engine = Engine(MemoryStore())
+    engine.create(NewExperiment("open", ARMS[:3], "samba", patience=10**6))
+    for open_decisions in (0, 10_000, 100_000):
+        decide(engine, max(open_decisions - engine.experiments[1].fold.decisions, 1))
+        costs["open"].append(min(decide(engine, 5_000) for _ in range(3)))
+        print(f"{f'{open_decisions:,} open decisions':44} {1e6 * costs['open'][-1]:15.1f} {'':19} {memory_mb():6.0f}")
+    ratios = {name: values[-1] / values[0] for name, values in costs.items()}
+    print(f"most / fewest: experiments {ratios['experiments']:.2f}, open {ratios['open']:.2f}; limit {GROWTH:g}")
+    return max(ratios.values()) <= GROWTH
+
+
+def memory_mb() -> float:
+    """Resident memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
 def read_singly(store: Any) -> None:
     """Read the long journal as one with other rules is read: line by line."""
     import msgspec
@@ -199,6 +243,7 @@ def main(rows: int = 200_000) -> bool:
     with tempfile.TemporaryDirectory(dir=".") as folder:
         held = loads(folder)
         held &= begins(folder, rows)
+    held &= growth()
     import service_postgres  # it uses what is above
 
     return service_postgres.loads() and held

@@ -1,5 +1,6 @@
 """Upgrades, archives and forgotten names: the database changes its shape, and every state stays what it was."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -287,4 +288,19 @@ def test_an_experiment_is_ended_over_http(tmp_path: Path) -> None:
         flag = httpx.post(f"{served.url}/ofrep/v1/evaluate/flags/shop", json={})
         assert (flag.status_code, flag.json()["errorCode"]) == (404, "FLAG_NOT_FOUND")
         assert httpx.put(f"{one}/decisions/{decision}/reward", json={"reward": 1}).status_code == 201
-        assert "the experiment ended" in httpx.get(f"{served.url}/experiments/1").text
+        page = httpx.get(f"{served.url}/experiments/1").text
+        assert "<b>Ended.</b>" in page
+        assert "the experiment ended" in page
+        assert "do=end" not in page
+
+
+def test_an_experiment_is_ended_on_its_page(tmp_path: Path) -> None:
+    with running(SqliteStore(tmp_path / "db")) as served, httpx.Client(base_url=served.url) as browser:
+        browser.post("/v1/experiments", json={"name": "shop", "arms": ["a", "b"], "policy": "samba"})
+        assert "do=end" in browser.get("/experiments/1").text
+        confirm = browser.get("/experiments/1/act?do=end&on=").text
+        assert "This cannot be undone." in confirm
+        secret = re.findall('name="secret" value="([0-9a-f]+)"', confirm)[0]
+        form = {"secret": secret, "do": "end", "on": "", "value": ""}
+        assert browser.post("/experiments/1/act", data=form, headers={"origin": served.url}).status_code == 303
+        assert browser.post("/v1/experiments/1/decisions", json={}).status_code == 410

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from robandit.service import messages
-from robandit.service.api import Call, add_arm, change_arm, change_breaker, change_source
+from robandit.service.api import Call, add_arm, change_arm, change_breaker, change_source, end_experiment
 from robandit.service.engine import Answer
 from robandit.service.experiment import Experiment
 from robandit.service.problems import Problem
@@ -73,6 +73,13 @@ ACTIONS = {
         f"What was recorded meanwhile is learnt, but for sources in quarantine. {AGAIN}",
         "released",
     ),
+    "end": Action(
+        "End the experiment",
+        "",
+        "No decision is made any more. Open decisions take their rewards, and the page and exports stay. "
+        "This cannot be undone.",
+        "",
+    ),
 }
 VERBS = {  # by what a change is about
     "arm": (change_arm, messages.ArmChange),
@@ -91,6 +98,9 @@ def find(name: str) -> Action:
 def perform(service: Service, token: Token, experiment: Experiment, name: str, on: str, value: str) -> Answer:
     """Do it by the same function, and with the same checks, as over the API. Raises a Problem."""
     action = find(name)
+    if name == "end":
+        ended: Answer = service.attempt(end_experiment, Call(service, token, experiment, {}, None, None))
+        return ended
     verb, request_type = (add_arm, messages.NewArm) if name == "add" else VERBS[action.on]
     message: dict[str, Any] = {"name": on} if name == "add" else {"change": action.change}
     if name == "cap":

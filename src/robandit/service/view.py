@@ -59,6 +59,9 @@ def state_of(one: Experiment, audit: JournalAudit | None) -> dict[str, str]:
     """Returns how an experiment is, in a word and a sentence."""
     if one.learning_again:
         return {"kind": "busy", "word": "Working", "sentence": "Learning everything again after an operator's act."}
+    if one.ended:
+        sentence = "It decides no more; open decisions take their rewards."
+        return {"kind": "stopped", "word": "Ended", "sentence": sentence}
     if one.standing.frozen is not None:
         sentence = "Learning is stopped: decisions go on as they were, rewards are recorded but not learnt."
         return {"kind": "stopped", "word": "Stopped", "sentence": sentence}
@@ -89,6 +92,7 @@ def describe_experiment(service: Service, one: Experiment, head: str) -> dict[st
         "trips": bool(one.about.get("trip")),
         "state": state_of(one, audit),
         "frozen": reply.frozen,
+        "ended": reply.ended,
         "audit": audit and {"line": f"{audit.line:,}", **moment(audit.time), "seconds": f"{audit.seconds:.0f}"},
         "alarms": alarms(audit),
         "flagged": [] if audit is None else audit.flagged,
