@@ -24,7 +24,7 @@ browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machi
 READY = "document.body.dataset.state === 'ready'"
 STORY = "means=0.02,0.03,0.05&horizon=20000&attack=sink-shown&can=erase&budget=20"
 SETTINGS = {  # the address of a game, and the words of the command
-    "the story": f"{STORY}&runs=50&seed=1&policy=thompson&policy=bonus-thompson:withstand=20",
+    "the story": f"{STORY}&runs=20&seed=1&policy=thompson&policy=bonus-thompson:withstand=20",
     "no attack": "means=0.1,0.9,0.45,0.3&horizon=3000&runs=9&seed=7&policy=samba:learning_rate=0.1&policy=thompson",
     "model A": "means=0.3,0.25,0.7&horizon=5000&runs=20&seed=3&policy=samba&attack=flip&schedule=middle&budget=100",
     "a ring": f"{STORY.replace('20000', '2000')}&share=0.4&runs=130&seed=12&policy=samba&policy=bonus-thompson",
@@ -180,7 +180,7 @@ def test_a_nonsense_address_gives_one_sentence(page: Path, chrome: Chrome) -> No
 
 @browser
 def test_two_hundred_moves_leave_no_worker_and_no_memory_behind(page: Path, chrome: Chrome) -> None:
-    show(chrome, page)
+    show(chrome, page, "#game?means=0.2,0.7&horizon=2000&runs=10&policy=samba&attack=sink-shown&can=erase&budget=9")
     chrome.call("Target.setDiscoverTargets", discover=True)
 
     def workers() -> int:
@@ -191,7 +191,8 @@ def test_two_hundred_moves_leave_no_worker_and_no_memory_behind(page: Path, chro
         return float(chrome.call("Runtime.getHeapUsage")["usedSize"])
 
     move = """(async () => {
-      const slider = document.getElementById("hidden"), wait = () => new Promise(done => setTimeout(done, 5));
+      const slider = document.querySelector("[name=budget-slider]");
+      const wait = () => new Promise(done => setTimeout(done, 5));
       for (let step = 1; step <= %d; step++) {
         slider.value = step %% 61;
         slider.dispatchEvent(new Event("input", { bubbles: true }));
@@ -211,7 +212,8 @@ def test_two_hundred_moves_leave_no_worker_and_no_memory_behind(page: Path, chro
 @browser
 def test_it_fits_a_phone_and_the_keyboard_in_light_and_dark(page: Path, chrome: Chrome) -> None:
     papers = set()
-    for view in ("#story", "#game", "#forge?round=30"):
+    short = "horizon=500&policy=samba"
+    for view in ("#story", f"#game?{short}&runs=9", "#forge?round=30", f"#frontier?{short}"):
         chrome.screen(390, 800)
         show(chrome, page, view)
         for dark in (False, True):
@@ -219,9 +221,7 @@ def test_it_fits_a_phone_and_the_keyboard_in_light_and_dark(page: Path, chrome: 
             assert chrome.run("document.documentElement.scrollWidth") <= 390
             papers.add(chrome.run("getComputedStyle(document.body).backgroundColor"))
             charts = chrome.run("document.querySelectorAll('section:not([hidden]) .chart').length")
-            assert charts == chrome.run(
-                "document.querySelectorAll('section:not([hidden]) figure details table').length"
-            )
+            assert 1 <= charts <= chrome.run("document.querySelectorAll('section:not([hidden]) table').length")
     assert len(papers) == 2
     chrome.run("location.hash = '#story?hidden=20'")
     chrome.run("document.getElementById('hidden').focus()")

@@ -74,7 +74,7 @@ def random_setting(policy: str, rng: random.Random, place: str) -> tuple[dict[st
 def play_there(chrome: Chrome, setting: dict[str, Any]) -> dict[str, Any]:
     """What the page's lab makes of a setting, as lists."""
     script = f"""app.pool.ask("here", {json.dumps(setting)}, 0, {setting["runs"]}).then(result =>
-      Object.fromEntries(Object.entries(result).map(([name, value]) => [name, value.length ? [...value] : value])))"""
+      Object.fromEntries(Object.entries(result).map(([name, value]) => [name, value?.length ? [...value] : value])))"""
     result: dict[str, Any] = chrome.run(script)
     return result
 

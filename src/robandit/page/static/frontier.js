@@ -152,27 +152,29 @@ function scatter(rows, width) {
   const svg = node("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
   if (!rows.length) return svg;
   const most = 1.1 * Math.max(...rows.map(row => row.regret.mean));
-  const floor = Math.floor(Math.log10(Math.min(...rows.map(row => row.low)))), roof = Math.ceil(Math.log10(Math.max(...rows.map(row => Math.min(row.high, 10 * row.estimate)))));
+  const floor = Math.log10(Math.min(...rows.map(row => row.low)) / 1.5), roof = Math.log10(1.5 * Math.max(...rows.map(row => Math.min(row.high, 10 * row.estimate))));
   const x = regret => left + (regret / most) * (width - left - right);
-  const y = price => height - foot - ((Math.log10(price) - floor) / Math.max(roof - floor, 1)) * (height - head - foot);
-  for (let power = floor; power <= roof; power++)
-    svg.append(node("line", { x1: left, x2: width - right, y1: y(10 ** power), y2: y(10 ** power), class: "grid" }),
-      node("text", { x: left - 6, y: y(10 ** power) + 4, "text-anchor": "end" }, (10 ** power).toLocaleString("en")));
+  const y = price => height - foot - ((Math.log10(price) - floor) / (roof - floor)) * (height - head - foot);
+  for (let exponent = Math.floor(floor); exponent <= roof; exponent++)
+    for (const price of [1, 2, 5].map(factor => factor * 10 ** exponent).filter(price => Math.log10(price) >= floor && Math.log10(price) <= roof))
+      svg.append(node("line", { x1: left, x2: width - right, y1: y(price), y2: y(price), class: "grid" }),
+        node("text", { x: left - 6, y: y(price) + 4, "text-anchor": "end" }, Number(price.toPrecision(1)).toLocaleString("en")));
   const power = 10 ** Math.floor(Math.log10(most)), step = [0.2, 0.5, 1, 2].map(factor => factor * power).find(one => most / one < 6) || 5 * power;
   for (let tick = 0; tick <= most; tick += step)
     svg.append(node("text", { x: x(tick), y: height - foot + 16, "text-anchor": "middle" }, Number(tick.toPrecision(3)).toLocaleString("en")));
   svg.append(node("text", { x: (left + width) / 2, y: height - 8, "text-anchor": "middle" }, "regret without an attack"),
     node("text", { x: 4, y: 11 }, "attack price"));
-  const labels = []; // where text stands already: left end, right end, height
+  // where dots and text stand already: left end, right end, height
+  const labels = rows.map(row => [x(row.regret.mean) - 6, x(row.regret.mean) + 6, y(row.estimate) + 4]);
   for (const [place, row] of [...rows].sort((a, b) => b.estimate - a.estimate).entries()) {
     const [cx, cy] = [x(row.regret.mean), y(row.estimate)], ink = `var(--c${place % 8})`, name = row.label.split(":")[0];
-    const end = cx > 0.6 * width, size = 7.4 * name.length + 12, from = end ? cx - size : cx, to = end ? cx : cx + size;
+    const end = cx > 0.6 * width, size = 7.4 * name.length + 12, from = end ? cx - size : cx + 7, to = end ? cx - 7 : cx + size;
     let label = cy + 4;
     while (labels.some(([start, stop, level]) => start < to && stop > from && Math.abs(level - label) < 14)) label += 3;
-    labels.push([from, to, label], [cx - 6, cx + 6, cy + 4]);
+    labels.push([from, to, label]);
     if (Number.isFinite(row.high)) svg.append(node("line", { x1: cx, x2: cx, y1: y(row.low), y2: y(row.high), stroke: ink, "stroke-width": 2 }));
     svg.append(node("circle", { cx, cy, r: 5, fill: ink }),
-      node("text", { x: cx + (end ? -10 : 10), y: label, "text-anchor": end ? "end" : "start", class: "name" }, name));
+      node("text", { x: cx + (end ? -10 : 10), y: label, "text-anchor": end ? "end" : "start", class: "name", style: `fill: ${ink}` }, name));
   }
   return svg;
 }
