@@ -10,6 +10,7 @@ import pytest
 
 import robandit as rb
 from robandit.forensics.log_files import read_log
+from robandit.forensics.report import decisions_by
 from robandit.forensics.stretches import StretchFolding
 from robandit.lab.folds import NOBODY
 from robandit.online.columns import read_columns
@@ -141,3 +142,15 @@ def test_a_journal_of_which_no_reward_counts(tmp_path: Path, recwarn: pytest.War
     assert found.notes_on("no-off-policy") == ["no off-policy values: no reward counts"]
     assert "nan" not in json.dumps(found.as_json()).lower()
     assert [str(one.message) for one in recwarn] == []
+
+
+def test_pictures_count_decisions_not_rows(tmp_path: Path) -> None:
+    """In a journal every late reward is a row of its own: three decisions, then their rewards, then one of each."""
+    learner = rb.Learner("samba", ["a", "b"], journal=tmp_path / "late.journal", seed=1)
+    first = [learner.decide().id for _ in range(3)]
+    for number in first:
+        learner.learn(number, 1.0, source="s")
+    learner.learn(learner.decide().id, 0.0, source="s")
+    found = rb.audit(tmp_path / "late.journal", price=False)
+    assert found.log.rows == 8
+    assert decisions_by(found, range(9)).tolist() == [0, 1, 2, 3, 3, 3, 3, 4, 4]

@@ -29,7 +29,9 @@ def test_values_are_written_with_the_digits_they_need() -> None:
 
 
 def test_a_page_holds_its_sections_and_writes_its_files(tmp_path: Path) -> None:
-    bars = draw_bars(["one", "two"], [1.0, -2.0], [False, True], ("plain", "marked"), "how far")
+    bars = draw_bars(
+        ["one", "two"], [1.0, -2.0], ([False, False], [False, True]), ("plain", "coloured", "marked"), "how far"
+    )
     section = Section("s", "A < section", ["Text."], pictures=[Picture("bars", "Who?", bars)], tables=[TABLE])
     path = write_page("A title", ["A lead."], [section], tmp_path)
     page = path.read_text()

@@ -1,4 +1,4 @@
-"""A client of the decision service, plain and asynchronous: `pip install 'robandit[client]'`.
+"""A client of the decision service, plain and asynchronous: `pip install '.[client]'` in a clone.
 
     with Client("http://127.0.0.1:8470") as service:
         offers = service.create("offers", ["red", "green"], policy="samba")

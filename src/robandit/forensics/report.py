@@ -10,7 +10,9 @@ from robandit.forensics.alarms import LEVEL, MOVED, SHARED
 from robandit.forensics.audit import FORGED
 from robandit.forensics.evidence import as_number
 from robandit.forensics.findings import Audit
+from robandit.forensics.off_policy import decision_rows
 from robandit.forensics.statistics import ALARMS, STATISTICS
+from robandit.game import Floats
 from robandit.pictures.bars import draw_bars
 from robandit.pictures.panels import LinePanel, LinePlot, PlotLine, draw_lines
 from robandit.pictures.style import numbered_style
@@ -22,6 +24,8 @@ BARS = 20
 ROWS = 1000  # sources in the page's table; all of them are in the JSON
 CUT = (-3.0, 10.0)  # powers of ten between which evidence is drawn
 KEYS = ("value", "low", "high")
+DECISIONS = "decisions made"
+EVIDENCE = "evidence that something differs\n(power of ten, cut at -3 and 10)"
 
 
 def write_report(findings: Audit, name: str, folder: Path) -> Path:
@@ -74,14 +78,16 @@ def belief_section(findings: Audit) -> Section:
     changes = np.nonzero(leaders[1:] != leaders[:-1])[0] + 1
     rows = [[int(marks[mark]), arms[leaders[mark - 1]], arms[leaders[mark]]] for mark in changes]
     now = [[arm, float(probability)] for arm, probability in findings.belief.probabilities.items()]
-    caption = "What the policy believes, row by row."
+    caption = "What the policy believes, decision by decision." + shade_in_words(findings)
     if len(arms) > ARMS:
         caption += f" The {ARMS} arms of {len(arms)} that were ever believed in most."
     return Section(
         "belief",
         "What the policy believes",
         text,
-        pictures=[Picture("belief-over-time", caption, draw_lines(LinePlot(panels, "row", "probability of the arm")))],
+        pictures=[
+            Picture("belief-over-time", caption, draw_lines(LinePlot(panels, DECISIONS, "probability of the arm")))
+        ],
         tables=[
             DataTable("The belief after the log", ["arm", "probability"], now, id="belief-now"),
             DataTable("Changes of mind", ["seen by row", "from", "to"], rows, id="changes-of-mind"),
@@ -92,10 +98,33 @@ def belief_section(findings: Audit) -> Section:
 def belief_panel(findings: Audit, title: str, over_time: Any) -> LinePanel:
     """A line for each arm that mattered, drawn the same in every panel."""
     most = np.sort(np.argsort(-findings.over_time.max(axis=0), kind="stable")[:ARMS])
-    x = findings.marks.astype(float)
+    x = decisions_by(findings, findings.marks)
     arms = findings.log.arms
     lines = [PlotLine(arms[arm], numbered_style(place), x, over_time[:, arm]) for place, arm in enumerate(most)]
-    return LinePanel(title, lines)
+    return LinePanel(title, lines, shade(findings))
+
+
+def decisions_by(findings: Audit, rows: Any) -> Floats:
+    """Return how many decisions had been made after so many rows: in a journal a late reward is a row of its own."""
+    columns = findings.log.columns
+    is_decision = decision_rows(columns) == np.arange(len(columns["arms"]))
+    made: Floats = np.concatenate([[0], np.cumsum(is_decision)])[np.asarray(rows, dtype=int)].astype(float)
+    return made
+
+
+def shade(findings: Audit) -> tuple[float, float] | None:
+    """Return the stretch since an alarm rang, None if none did."""
+    rang = [signal.row for signal in findings.signals if signal.is_alarm]
+    if not rang:
+        return None
+    since, until = decisions_by(findings, [min(rang), findings.log.rows])
+    return float(since), float(until)
+
+
+def shade_in_words(findings: Audit) -> str:
+    """Return what is shaded, if anything is."""
+    stretch = shade(findings)
+    return "" if stretch is None else f" Grey: since an alarm rang, at decision {stretch[0]:,.0f}."
 
 
 def influence_sections(findings: Audit) -> list[Section]:
@@ -103,13 +132,13 @@ def influence_sections(findings: Audit) -> list[Section]:
     sources = findings.sources()
     if not sources:
         return []
-    leader, names = findings.belief.leader, set(findings.witness or ())
+    leader, names, differing = findings.belief.leader, set(findings.witness or ()), set(findings.flagged())
     top = sources[:BARS]
     bars = draw_bars(
         [row["source"] for row in top],
         [row["influence"] for row in top],
-        [row["source"] in names for row in top],
-        ("other sources", "the witness set"),
+        ([row["source"] in differing for row in top], [row["source"] in names for row in top]),
+        ("other sources", "differ from the others", "the witness set"),
         f"how far the source moved p({leader})",
     )
     text = [
@@ -136,9 +165,14 @@ def evidence_sections(findings: Audit) -> list[Section]:
     """What rings, over time and source by source."""
     if not findings.evidence:
         return []
-    x = findings.evidence[0].marks
+    x = decisions_by(findings, findings.evidence[0].marks)
     lines = [
-        PlotLine(one.name, numbered_style(place), one.marks, np.clip(one.everyone / math.log(10.0), *CUT))
+        PlotLine(
+            one.name,
+            numbered_style(place),
+            decisions_by(findings, one.marks),
+            np.clip(one.everyone / math.log(10.0), *CUT),
+        )
         for place, one in enumerate(findings.evidence)
     ]
     lines.append(PlotLine(f"needed at level {LEVEL:g}", numbered_style(7), x, np.full(len(x), -math.log10(SHARED))))
@@ -166,8 +200,8 @@ def evidence_sections(findings: Audit) -> list[Section]:
         for one in findings.evidence
     ]
     headings = ["statistic", "hypothesis", "e-value", "it is", "seen by row"]
-    plot = LinePlot([LinePanel("", lines)], "row", "evidence that something differs\n(power of ten)")
-    caption = "Evidence against: nothing differs. Cut at 10 and -3."
+    plot = LinePlot([LinePanel("", lines, shade(findings))], DECISIONS, EVIDENCE)
+    caption = f"Evidence against: nothing differs. A line at 10 or at -3 may lie beyond.{shade_in_words(findings)}"
     return [
         Section(
             "evidence",

@@ -42,7 +42,14 @@ def draw_bounds(panels: list[dict[str, Any]], rounds: list[int], caption: str) -
     handles = [
         first.plot([], [], color="#757575", linewidth=1.8, label="measured without corruption, mean and 95 %")[0],
         first.plot([], [], "--", color="#333333", linewidth=1.3, label="upper bound with its constants")[0],
-        first.plot([], [], ":", color="#333333", linewidth=1.3, label="Lai and Robbins, for large T")[0],
+        first.plot(
+            [],
+            [],
+            ":",
+            color="#333333",
+            linewidth=1.3,
+            label="c ln T (Lai and Robbins): binds as T grows, not at one T",
+        )[0],
     ]
     for axes in every[-1]:
         axes.set_xlabel("round", fontsize=9)

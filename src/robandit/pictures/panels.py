@@ -115,7 +115,7 @@ def dress(axes: Any, title: str, plot: LinePlot) -> None:
         every = np.concatenate([x for x, _ in ends])
         axes.set_xscale("log")
         logarithmic(axes.xaxis, 0.99 * every.min(), 1.01 * every.max())
-    elif plot.x_label in ("row", "round"):
+    elif plot.x_label in ("decisions made", "round"):
         axes.xaxis.set_major_locator(few())
         axes.xaxis.set_major_formatter(thousands)
     if plot.x_label == "round":

@@ -211,8 +211,9 @@ def choose_by_price(tried: list[MeasuredPolicy], budget: float) -> tuple[Measure
     cheaper = [one for one in learning if highest(one.clean) < lowest(chosen.clean)]
     regret = with_interval(chosen.clean)
     others = f"; policies with less, such as {cheaper[0].policy}, are fooled by fewer" if cheaper else ""
+    tie = "" if chosen is fit[0] else f" (level with {fit[0].policy} within the error, and it costs more to fool)"
     return chosen, (
-        f"of the policies that withstand {need} it has the least regret without an attack, {regret}{others}; "
+        f"of the policies that withstand {need} it has the least regret without an attack, {regret}{tie}{others}; "
         f"fooling it takes {price_in_words(chosen)}"
     )
 
