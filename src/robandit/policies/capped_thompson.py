@@ -20,7 +20,7 @@ class CappedThompson(Thompson):
     about = About(
         name="capped-thompson",
         family="Thompson",
-        summary="Thompson sampling with a prior of some mass, and a cap on what an arm remembers: the first count",
+        summary="Thompson sampling with a prior of some mass; an arm with so many observations learns no more",
         reference="the cell of LiteLLM's adaptive router; Agrawal & Goyal 2017 without the cap",
         fidelity="exact",
         basis="litellm 1.109.1, router_strategy/adaptive_router/bandit.py, read and run beside it",
