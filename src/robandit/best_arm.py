@@ -58,7 +58,7 @@ class Workspace:
     widths: Floats  # standard deviations
     scales: Floats  # logarithms of the constants of the densities
     rests: Floats  # P(arm < x)
-    nodes: Floats  # of a panel: weights times product of all P(arm < x), two logarithms, P(arm < x) of one arm
+    nodes: Floats  # of a panel: weights times product of all P(arm < x), and two logarithms
     ratios: Floats  # density over P(arm < x), by arm and node
     is_due: bool = True
 
@@ -95,7 +95,7 @@ class Workspace:
 
 def new_workspace(arms: int, zeros: Callable[[int], Any] = np.zeros) -> Workspace:
     """A workspace for so many arms, of arrays, or of lists where it is interpreted."""
-    sizes = {"nodes": 4 * NODES, "ratios": NODES * arms}
+    sizes = {"nodes": 3 * NODES, "ratios": NODES * arms}
     arrays = [item.name for item in fields(Workspace) if item.name != "is_due"]
     return Workspace(**{name: zeros(sizes.get(name, arms)) for name in arrays})
 
@@ -182,19 +182,22 @@ def mass_below(work: Workspace, wins: float, losses: float, arm: int, half: floa
     """Write an arm's density over P(arm < x) at the points of a panel; returns P(arm < x) at its lower end."""
     nodes, ratios, at = work.nodes, work.ratios, NODES * arm
     rest, scale = float(work.rests[arm]), work.scales[arm]
-    total = 0.0
+    total, more_wins, more_losses = 0.0, wins - 1.0, losses - 1.0
     for i in range(NODES):
         density = 0.0
         if nodes[2 * NODES + i] > -math.inf:
-            density = math.exp((wins - 1.0) * nodes[NODES + i] + (losses - 1.0) * nodes[2 * NODES + i] + scale)
+            density = math.exp(more_wins * nodes[NODES + i] + more_losses * nodes[2 * NODES + i] + scale)
         ratios[at + i] = density
         total += WEIGHTS[i] * density
+    # written out for the eight nodes, in the order of a loop, to the same bits: interpreted, it saves a quarter of all
+    r0, r1, r2, r3 = ratios[at], ratios[at + 1], ratios[at + 2], ratios[at + 3]
+    r4, r5, r6, r7 = ratios[at + 4], ratios[at + 5], ratios[at + 6], ratios[at + 7]
+    k = 0
     for i in range(NODES):
-        above = 0.0
-        for j in range(NODES):
-            above += ABOVE[NODES * i + j] * ratios[at + j]
-        nodes[3 * NODES + i] = max(rest - half * above, 1e-9)
-    for i in range(NODES):
-        ratios[at + i] /= nodes[3 * NODES + i]
-        nodes[i] *= nodes[3 * NODES + i]
+        above = ABOVE[k] * r0 + ABOVE[k + 1] * r1 + ABOVE[k + 2] * r2 + ABOVE[k + 3] * r3
+        above = above + ABOVE[k + 4] * r4 + ABOVE[k + 5] * r5 + ABOVE[k + 6] * r6 + ABOVE[k + 7] * r7
+        below = max(rest - half * above, 1e-9)
+        ratios[at + i] /= below
+        nodes[i] *= below
+        k += NODES
     return rest - half * total
