@@ -106,7 +106,7 @@ def test_the_first_other_leader_is_exact(turned: Played, found: rb.Audit) -> Non
 
 def test_the_contract(found: rb.Audit) -> None:
     told = found.as_json()
-    names = "rows arms policy belief sources signals witness without price off_policy grouped notes"
+    names = "rows arms policy belief sources signals witness without price off_policy grouped forged notes"
     assert list(told) == names.split()
     assert set(told["belief"]) == set(told["without"]) == {"leader", "probabilities"}
     assert set(told["sources"][0]) == {"source", "rows", "influence", "leader_without", "e_value"}
