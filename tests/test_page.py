@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from decimal import Decimal, localcontext
 from pathlib import Path
 from typing import Any
@@ -282,4 +283,15 @@ def test_an_unknown_policy_is_refused_before_anything_is_written(tmp_path: Path,
     code, _, said = robandit("page", "--out", str(tmp_path / "page"), "--policy", "nonsense")
     assert code == 2
     assert "nonsense" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_compiler_one_sentence_says_what_to_install(
+    tmp_path: Path, robandit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "robandit.lab.compile.wasm")
+    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+    code, _, said = robandit("page", "--out", str(tmp_path / "page"))
+    assert code == 2
+    assert "needs llvmlite, which is not installed: pip install 'robandit[lab]'" in said
     assert list(tmp_path.iterdir()) == []
