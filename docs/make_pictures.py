@@ -75,7 +75,7 @@ def corruption() -> None:
 
 def attacks() -> None:
     """The frontier, one panel of it for the README, the shape of the optimum, and one attack over time."""
-    main(["price", "--can", "erase", "--arms", "9", "--runs", "12", "--plot", str(FOLDER / "frontier-grid.png")])
+    main(["price", "--frontier", "docs/frontier-readme.toml", "--plot", str(FOLDER / "frontier-grid.png")])
     main(["price", "--frontier", "--plot", str(FOLDER / "frontier.png"), "--page", str(FOLDER / "frontier.html")])
     main(["paper", "optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
     main(["paper", "theory", "bounds", "--runs", "40", "--plot", str(FOLDER / "bounds.png")])

@@ -2,14 +2,18 @@
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from textwrap import fill
 from typing import Any
+
+import numpy as np
 
 from robandit.pictures.labels import DotLabel, place_labels
 from robandit.pictures.rendered import picture
 from robandit.pictures.style import FAMILIES, colour_of, family_of, log_ticks, plain_axes, thousands
 
 PRICES = {"reward": "price C (rewards)", "share": "price (% of rounds)"}
+ROOM = 20  # dots of the front that a large panel has room to label
 FEW, MOST = 8, 6  # so few dots are all labelled; no more lines than this are, where panels are small
 
 
@@ -172,8 +176,9 @@ def scaled(panel: FrontierPanel) -> list[FrontierDot]:
 
 def label_panel(figure: Any, axes: Any, panel: FrontierPanel, size: float) -> None:
     """A label for each line that leads the front; with room enough, for each dot on it with its value."""
-    dots, few = scaled(panel), len(panel.dots) <= FEW
-    candidates, large = dots if few else leading(dots), size > 8
+    dots, few, large = scaled(panel), len(panel.dots) <= FEW, size > 8
+    front = [dot for dot in dots if dot.front]
+    candidates = dots if few else front if large and len(front) <= ROOM else leading(dots)
     groups: dict[str, list[FrontierDot]] = {}
     for dot in sorted(candidates, key=lambda dot: dot.regret):
         value = "" if dot.value is None or not large else f" {dot.value:g}"
@@ -189,13 +194,27 @@ def label_panel(figure: Any, axes: Any, panel: FrontierPanel, size: float) -> No
         for dot in dots
         if dot.front and math.isfinite(dot.high)
     ]
-    place_labels(figure, axes, labels, [(dot.regret, dot.price) for dot in dots], bars, size)
+    place_labels(figure, axes, labels, [(dot.regret, dot.price) for dot in dots] + along_lines(dots), bars, size)
+
+
+def along_lines(dots: list[FrontierDot]) -> list[tuple[float, float]]:
+    """Points on the lines between dots, so that labels keep clear of these too."""
+    points, steps = list[tuple[float, float]](), np.linspace(0.05, 0.95, 25)
+    for line in dict.fromkeys(dot.line for dot in dots):
+        members = sorted((dot for dot in dots if dot.line == line), key=lambda dot: (dot.value is None, dot.value))
+        for one, two in pairwise(members):
+            xs = one.regret * (two.regret / one.regret) ** steps
+            ys = one.price * (two.price / one.price) ** steps
+            points += list(zip(xs.tolist(), ys.tolist(), strict=True))
+    return points
 
 
 def leading(dots: list[FrontierDot]) -> list[FrontierDot]:
-    """Those of the front whose price nobody with less clean regret reaches, by the estimates alone."""
-    leaders: list[FrontierDot] = []
-    for dot in sorted((dot for dot in dots if dot.front), key=lambda dot: (dot.regret, -dot.price)):
-        if not leaders or dot.price > leaders[-1].price:
-            leaders.append(dot)
-    return leaders
+    """Those of the front whose price nobody reaches with less clean regret and no more checks, by estimates alone."""
+
+    def beats(one: FrontierDot, other: FrontierDot) -> bool:
+        sooner = (one.regret, -one.price) < (other.regret, -other.price)
+        return sooner and one.price >= other.price and (one.checks or 0.0) <= (other.checks or 0.0)
+
+    front = [dot for dot in dots if dot.front]
+    return [dot for dot in front if not any(beats(one, dot) for one in front)]
