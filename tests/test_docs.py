@@ -126,6 +126,8 @@ def test_the_verdicts_of_the_readme_are_those_of_the_stored_reproduction() -> No
     claims, tables = {claim["id"]: claim for claim in told["claims"]}, told["tables"]
     off = max(abs(row["mean"] / row["paper"] - 1) for row in tables["k_sweep"]["samba"].values())
     assert f"within {100 * off:.0f} % for every K" in readme
+    assert "Headline reading" in claims["lowest-every-k"]["evidence"]
+    assert "significantly lowest in 6 of 6" in claims["lowest-every-k"]["evidence"]
     lowest = claims["lowest-regret"]["evidence"]
     settings = re.search(r"Headline reading: significantly lowest in (\d+ of \d+)", lowest)
     assert settings

@@ -91,7 +91,7 @@ def load_module(path: str) -> ModuleType:
     """A Python file as a module: the same one as before if it and the files it imports still say the same."""
     file = Path(path).resolve()
     if not file.is_file():
-        raise InputError(f"must name a Python file, not {path!r}")
+        raise InputError(f"must name a Python file, and there is none at {path!r}")
     forget_edited()
     content = file.read_bytes()
     digest = hashlib.sha256(str(file).encode() + b"\0" + content).hexdigest()[:12]

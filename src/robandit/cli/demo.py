@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> None:
     for row in measure():
         print(f"  {row['policy']:29} {row['clean']:>12} {row['attacked']:>12} {row['hidden']:>13}")
     print("\nMeans with 95 % intervals; the seed is fixed, so you see the same numbers.")
-    print("Next: robandit advise --means 0.02,0.03,0.05 --can erase --budget 20")
+    print("Next: robandit advise --means 0.02,0.03,0.05 --horizon 2e4 --can erase --budget 20")
 
 
 def measure() -> list[dict[str, str]]:

@@ -255,7 +255,10 @@ def needs_are_declared(policy: AnyPolicy) -> None:
     policy.start(setting)
     needs = {need for about in abouts(policy) for need in about.needs} if abouts(policy) else {"horizon", "corruption"}
     read = vars(setting).get("read", set())
-    require(read <= needs, f"it looks at {', '.join(sorted(read - needs))}, which it does not declare")
+    require(
+        read <= needs,
+        f"it looks at {', '.join(sorted(read - needs))}, which it does not declare: name it in needs of its About",
+    )
 
 
 def choosing_changes_nothing(policy: AnyPolicy) -> None:

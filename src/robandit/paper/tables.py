@@ -9,6 +9,6 @@ COLOURS = {"reproduced": "green", "depends": "yellow", "not-reproduced": "red", 
 
 def claims_table(claims: list[dict[str, Any]]) -> DataTable:
     """The claims of the paper with their verdicts."""
-    columns = [Column("verdict", "name"), Column("claim", "words")]
-    rows = [[claim["verdict"], claim["text"]] for claim in claims]
+    columns = [Column("verdict", "name"), Column("id", "name"), Column("claim", "words")]
+    rows = [[claim["verdict"], claim["id"], claim["text"]] for claim in claims]
     return DataTable("Is the paper true?", columns, rows, styles=tuple(COLOURS.items()))

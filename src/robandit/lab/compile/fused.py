@@ -91,7 +91,8 @@ def build(entry: Any, layouts: Layouts, arguments: tuple[Any, ...], name: str) -
     except (NumbaError, NotImplementedError, AssertionError) as error:
         names = ", ".join(layout.cls.__name__ for layout in layouts.values() if issubclass(layout.cls, Part))
         raise CompileError(
-            f"could not compile {names or entry.__name__}: {shorten(error)}; engine plain plays without compiling"
+            f"could not compile {names or entry.__name__}: {shorten(error)}; "
+            'simulate(..., engine="plain") plays it without compiling'
         ) from error
     return kernel
 
