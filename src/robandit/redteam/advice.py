@@ -199,7 +199,7 @@ def choose_by_price(tried: list[MeasuredPolicy], budget: float) -> tuple[Measure
     """The one with the least clean regret of those that withstand the budget with room to spare."""
     learning = [one for one in tried if one.learns]
     fit = sorted((one for one in learning if one.withstands(budget)), key=lambda one: one.clean["mean"])
-    need = f"{budget:,.3g} forged rewards ({MARGIN:g} times as many, to leave room)"
+    need = f"{budget:,.3g} forged rewards (a price of {MARGIN * budget:,.3g} at its low end, to leave room)"
     if not learning:
         return None, "no policy of the list learns within the horizon: nothing to protect yet, give it more rounds"
     if not fit:
