@@ -215,6 +215,34 @@ def test_the_asynchronous_client(live: Running) -> None:
     assert asyncio.run(ask()) == (True, False, 1)
 
 
+def test_both_clients_act_on_arms_breaker_and_sources(live: Running) -> None:
+    async def act() -> None:
+        async with AsyncClient(live.url) as client:
+            one = await client.create("acts, asynchronous", ["a", "b"])
+            assert await one.reward((await one.decide(["a"])).id, 1, source="s")
+            await one.arm("b", "paused")
+            await one.breaker("tripped")
+            assert (await one.what_if(["s"]))["left_out"] == 1
+            assert (await one.watch())["alarms"] == []
+            with pytest.raises(TimeoutError, match="line"):
+                await one.look(wait=0.0)  # nobody audits in this process
+            about = await one.about()
+            assert (about["frozen"], about["arms"][1]["status"]) == (True, "paused")
+
+    asyncio.run(act())
+    with Client(live.url) as client:
+        one = client.create("acts", ["a", "b"])
+        assert one.reward(one.decide(["a"]).id, 1, source="s")
+        one.arm("b", "paused")
+        one.breaker("tripped")
+        assert one.what_if(["s"])["left_out"] == 1
+        assert one.watch()["alarms"] == []
+        with pytest.raises(TimeoutError, match="line"):
+            one.look(wait=0.0)
+        about = one.about()
+        assert (about["frozen"], about["arms"][1]["status"]) == (True, "paused")
+
+
 def test_a_client_asks_again_where_the_service_was_away(monkeypatch: pytest.MonkeyPatch, live: Running) -> None:
     import httpx
 

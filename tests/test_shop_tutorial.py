@@ -23,7 +23,6 @@ def test_the_shop_of_the_tutorial(tmp_path: Path) -> None:
             with redirect_stdout(printed):
                 exec(compile(code.replace("http://127.0.0.1:8470", url), PAGE.name, "exec"), names)
             assert printed.getvalue() == output, code
-        names["http"].close()
         names["service"].http.close()
     finally:
         process.terminate()

@@ -116,6 +116,22 @@ class ExperimentRequests:
         """For a change of a source."""
         return ServiceRequest("POST", f"{self.base}/sources/{quote(name, safe='')}", {"change": change, **more})
 
+    def arm(self, name: str, change: str) -> ServiceRequest:
+        """For a change of an arm."""
+        return ServiceRequest("PATCH", f"{self.base}/arms/{quote(name, safe='')}", {"change": change})
+
+    def breaker(self, change: str) -> ServiceRequest:
+        """For stopping to learn, and going on."""
+        return ServiceRequest("POST", f"{self.base}/breaker", {"change": change})
+
+    def what_if(self, sources: Sequence[str]) -> ServiceRequest:
+        """For the experiment without some sources."""
+        return ServiceRequest("POST", f"{self.base}/what-if", {"sources": list(sources)})
+
+    def watch(self, method: str = "GET") -> ServiceRequest:
+        """For what the last audit found, or for another one (POST)."""
+        return ServiceRequest(method, f"{self.base}/watch")
+
 
 class Client:
     """The service at an address."""
@@ -201,6 +217,34 @@ class ExperimentClient:
     def source(self, name: str, change: str, **more: Any) -> None:
         """Quarantine, release, cap or weigh a source."""
         self.client.send(self.requests.source(name, change, more))
+
+    def arm(self, name: str, change: str) -> None:
+        """Pause, resume or retire an arm (`change` is paused, resumed or retired)."""
+        self.client.send(self.requests.arm(name, change))
+
+    def breaker(self, change: str) -> None:
+        """Stop learning (`change` is tripped), or go on (released)."""
+        self.client.send(self.requests.breaker(change))
+
+    def what_if(self, sources: Sequence[str]) -> dict[str, Any]:
+        """Returns the experiment now, and then without some sources."""
+        reply: dict[str, Any] = self.client.send(self.requests.what_if(sources))
+        return reply
+
+    def watch(self) -> dict[str, Any]:
+        """Returns what the last audit found."""
+        reply: dict[str, Any] = self.client.send(self.requests.watch())
+        return reply
+
+    def look(self, wait: float = 300.0) -> dict[str, Any]:
+        """Audit now, at the lowest priority, and return what it found. Raises TimeoutError after so many seconds."""
+        lines, ends = self.about()["lines"], time.monotonic() + wait
+        self.client.send(self.requests.watch("POST"))
+        while (reply := self.watch())["line"] < lines:
+            if time.monotonic() > ends:
+                raise TimeoutError(f"the audit has not come as far as line {lines:,} within {wait:g} seconds")
+            time.sleep(0.1)
+        return reply
 
     def about(self) -> dict[str, Any]:
         """Returns the experiment as it stands."""
@@ -288,6 +332,34 @@ class AsyncExperiment:
     async def activate(self, id: str) -> bool:
         """Report that a decision was shown; returns False if that was reported before."""
         return bool((await self.client.send(self.requests.activate(id)))["new"])
+
+    async def arm(self, name: str, change: str) -> None:
+        """Pause, resume or retire an arm (`change` is paused, resumed or retired)."""
+        await self.client.send(self.requests.arm(name, change))
+
+    async def breaker(self, change: str) -> None:
+        """Stop learning (`change` is tripped), or go on (released)."""
+        await self.client.send(self.requests.breaker(change))
+
+    async def what_if(self, sources: Sequence[str]) -> dict[str, Any]:
+        """Returns the experiment now, and then without some sources."""
+        reply: dict[str, Any] = await self.client.send(self.requests.what_if(sources))
+        return reply
+
+    async def watch(self) -> dict[str, Any]:
+        """Returns what the last audit found."""
+        reply: dict[str, Any] = await self.client.send(self.requests.watch())
+        return reply
+
+    async def look(self, wait: float = 300.0) -> dict[str, Any]:
+        """Audit now, at the lowest priority, and return what it found. Raises TimeoutError after so many seconds."""
+        lines, ends = (await self.about())["lines"], time.monotonic() + wait
+        await self.client.send(self.requests.watch("POST"))
+        while (reply := await self.watch())["line"] < lines:
+            if time.monotonic() > ends:
+                raise TimeoutError(f"the audit has not come as far as line {lines:,} within {wait:g} seconds")
+            await asyncio.sleep(0.1)
+        return reply
 
     async def about(self) -> dict[str, Any]:
         """Returns the experiment as it stands."""
