@@ -16,7 +16,7 @@ from robandit.adversaries.limited import Limited
 from robandit.adversaries.scheduled import ScheduledAttack
 from robandit.capability import ANYTHING, Capability
 from robandit.errors import InputError, unknown
-from robandit.game import Adversary, Environment, Policy
+from robandit.game import Adversary, Can, Environment, Policy
 from robandit.parts import Part, hints_of, members
 from robandit.policies import linear, slates, teams
 from robandit.schedule import Schedule
@@ -224,6 +224,8 @@ def read_capability(text: str | Capability) -> Capability:
     name, _, rest = text.strip().partition(":")
     hints = hints_of(Capability)
     allowed = [item.name for item in fields(Capability) if item.name != "can"]
+    if name not in (words := [str(word) for word in Can]):
+        raise InputError(f"a capability must begin with one of {', '.join(words)}, not {name!r}")
     settings = settings_in(f"capability {name!r}", rest, allowed)
     values = {key: convert_text(value, hints[key], f"{name}: {key}") for key, value in settings.items()}
     return Capability(can=name, **values)  # type: ignore[arg-type]  # a word becomes one of `Can`

@@ -16,7 +16,12 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 from uuid import uuid4
 
-import httpx
+from robandit.extras import missing_extra
+
+try:
+    import httpx
+except ModuleNotFoundError as error:
+    raise missing_extra(error, "the client") or error from error
 
 RETRY_FOR = 20.0  # seconds: longer than another process needs to take over from one that died (10 and a few)
 AGAIN = (429, 502, 503, 504)

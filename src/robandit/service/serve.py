@@ -1,6 +1,7 @@
 """`robandit serve`: a store opened, a service begun, HTTP around it; ended by a signal without losing an answer."""
 
 import asyncio
+import errno
 import gc
 import signal
 import socket
@@ -40,7 +41,8 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        raise InputError(f"{host}:{port} cannot be served at: {error.strerror or error}") from error
+        hint = "; --port takes another, 0 a free one" if error.errno == errno.EADDRINUSE else ""
+        raise InputError(f"{host}:{port} cannot be served at: {error.strerror or error}{hint}") from error
 
 
 def own(store: ServiceStore, address: str, seconds: float) -> Ownership:
