@@ -214,7 +214,7 @@ def test_a_broken_policy_is_an_ordinary_error(policy: Any, error: type[Exception
 
 
 def test_what_cannot_be_compiled_is_said_and_where() -> None:
-    with pytest.raises(CompileError, match=r"could not compile NotCompilable.*test_compile.py.*engine plain"):
+    with pytest.raises(CompileError, match=r"could not compile NotCompilable.*test_compile.py.*engine=\"plain\""):
         rb.replay_log(NotCompilable(), LOG, arms=2, horizon=400)
 
 

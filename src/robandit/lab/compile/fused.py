@@ -92,7 +92,7 @@ def build(entry: Any, layouts: Layouts, arguments: tuple[Any, ...], name: str) -
         names = ", ".join(layout.cls.__name__ for layout in layouts.values() if issubclass(layout.cls, Part))
         raise CompileError(
             f"could not compile {names or entry.__name__}: {shorten(error)}; "
-            'simulate(..., engine="plain") plays it without compiling'
+            'in Python, engine="plain" plays it without compiling'
         ) from error
     return kernel
 
