@@ -1,8 +1,8 @@
 """Off-policy values of an audit beside those of the package obp, on the same rows of the Open Bandit Dataset.
 
     pip download --no-deps obp==0.4.1
-    python -m venv /tmp/obp && /tmp/obp/bin/pip install obp==0.4.1 pyarrow .
-    /tmp/obp/bin/python verification/open_bandit_values.py obp-0.4.1-py3-none-any.whl
+    python -m venv out/obp && out/obp/bin/pip install obp==0.4.1 pyarrow .
+    out/obp/bin/python verification/open_bandit_values.py obp-0.4.1-py3-none-any.whl
 
 The package is no dependency. Both get the same probabilities of a policy that learns the log, row by row, and the same
 means as a model of the rewards. IPS, SNIPS and DR must agree to 1e-9, relative to the value or 1e-3 if that is larger.

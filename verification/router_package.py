@@ -1,11 +1,12 @@
 """The replica of recipes/router.py beside the package it replicates: every pick and every cell.
 
-    python -m venv /tmp/package && /tmp/package/bin/pip install litellm==1.109.1 .
-    LITELLM_LOCAL_MODEL_COST_MAP=True /tmp/package/bin/python verification/router_package.py
+    python -m venv out/package && out/package/bin/pip install litellm==1.109.1 .
+    LITELLM_LOCAL_MODEL_COST_MAP=True out/package/bin/python verification/router_package.py
 
-The package is no dependency: it is installed beside, and nothing leaves the machine. Conversations go through its own
-hook, so that its gate, its attribution and its cap are what is compared. Where the replica's user says that an answer
-was good or bad, here are words for it, which the package reads.
+Where an index lacks the certifi that litellm pins, install it with --no-deps and its requirements beside it, certifi
+unpinned: that is how it was tried. The package is no dependency: it is installed beside, and nothing leaves the
+machine. Conversations go through its own hook, so that its gate, its attribution and its cap are what is compared.
+Where the replica's user says that an answer was good or bad, here are words for it, which the package reads.
 """
 
 import asyncio

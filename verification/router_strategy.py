@@ -1,9 +1,11 @@
 """The strategy of recipes/robust_router.py inside the real package: requests, thumbs, a forger, and a retraction.
 
-    python -m venv /tmp/package && /tmp/package/bin/pip install litellm==1.109.1 .
-    LITELLM_LOCAL_MODEL_COST_MAP=True /tmp/package/bin/python verification/router_strategy.py
+    python -m venv out/package && out/package/bin/pip install litellm==1.109.1 .
+    LITELLM_LOCAL_MODEL_COST_MAP=True out/package/bin/python verification/router_strategy.py
 
-The package is no dependency, and nothing leaves the machine: its deployments answer with a fixed text.
+Where an index lacks the certifi that litellm pins, install it with --no-deps and its requirements beside it, certifi
+unpinned: that is how it was tried. The package is no dependency, and nothing leaves the machine: its deployments
+answer with a fixed text.
 """
 
 import asyncio

@@ -161,6 +161,7 @@ def test_time_beside_machine_code_in_the_same_run(chrome: Chrome) -> None:
         ratios[policy] = min(there) / min(here)
         print(f"{policy}: {min(there):.0f} ms in Chromium, {min(here):.0f} ms of CPU here, factor {ratios[policy]:.2f}")
     print(LOAD.format(os.getloadavg()[0], os.cpu_count()))
+    assert max(ratios.values()) <= 4.0
 
 
 @browser
@@ -180,6 +181,7 @@ def test_the_first_picture_after_a_move(chrome: Chrome) -> None:
         f"first picture at T = 20,000 and 50 runs: median {np.median(waits):.0f} ms, largest {max(waits):.0f} ms of 20"
     )
     print(LOAD.format(os.getloadavg()[0], os.cpu_count()))
+    assert max(waits) <= 500.0
 
 
 def test_exp_and_log_are_good_to_one_unit_in_the_last_place() -> None:

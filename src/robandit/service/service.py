@@ -53,7 +53,7 @@ class Service:
         self.supervisor = Supervisor()
         self.watch, self.replays = Watch(self), Replays()
         self.webhook: Webhook | None = None
-        self.forwarder: Forwarder | None = None  # to other processes; without it, their addresses are told
+        self.forwarder: Forwarder | None = None  # to other processes; without it, clients get their addresses
         self.writer: GroupWriter
         self.on_failure: Callable[[BaseException], None] = stop_at_once
         self.engine.on_fault = self.set_aside
