@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from inspect import isawaitable
@@ -130,8 +131,9 @@ def test_nothing_lands_after_a_claim(store: Any, database: str) -> None:
         thread.start()
         assert begun.wait(10)
         run_out(database)
+        ends = time.monotonic() + 20
         while not (claims := new.claim(1)):
-            pass
+            assert time.monotonic() < ends, "the lease has run out, and nobody may claim it"
         new.take(claims[0])
         thread.join(0.2)
         over.set()
@@ -199,8 +201,9 @@ async def serving(store: PostgresStore, address: str, seconds: float = 2.0) -> A
     """A service under leases."""
     service = Service(store, Tokens(None), ownership=Leases(store, address, seconds, balances=False))
     service.start()
-    while not service.ownership.fresh:
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(20):
+        while not service.ownership.fresh:
+            await asyncio.sleep(0.01)
     yield service
     await service.stop()
 

@@ -110,8 +110,9 @@ def test_an_owner_that_hangs_up_or_sends_on_is_asked_no_longer_than_a_moment(
         service = Service(store, Tokens(None), ownership=Leases(store, "http://127.0.0.1:1", 5.0))
         service.forwarder = Forwarder("http://127.0.0.1:1")
         service.start()
-        while not service.ownership.fresh:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(20):
+            while not service.ownership.fresh:
+                await asyncio.sleep(0.01)
         await asyncio.to_thread(store.create, "e", "{}", "{}")
         store.fences.clear()
         with psycopg.connect(database) as db:

@@ -217,7 +217,9 @@ def test_answers_keep_their_order_whatever_path_they_take(served: Running) -> No
     one = connect(served, request(served) + health + bulk + unknown + request(served) + request(served) + health)
     read = b""
     while read.count(b"HTTP/1.1 ") < 7 or not read.endswith(b"}"):
-        read += one.recv(65536)
+        piece = one.recv(65536)
+        assert piece, "the connection was closed"
+        read += piece
     kinds = [(status, "status" if "commit_ms" in body else next(iter(body))) for status, body in answers(read)]
     decided, well = (b"201", "id"), (b"200", "status")
     assert kinds == [decided, well, (b"201", "decisions"), (b"404", "title"), decided, decided, well]
