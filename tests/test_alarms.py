@@ -141,6 +141,22 @@ def test_where_the_leader_hangs_by_a_thread_any_sources_move_it() -> None:
     assert influence_at_random(folding, reported, np.arange(30), leader, 2.0) is None  # too few others
 
 
+@pytest.mark.parametrize(("seed", "rings"), [(0, False), (1, True)])
+def test_liars_who_move_the_leader_no_farther_than_anybody_are_a_notice(seed: int, rings: bool) -> None:
+    """Four of forty sources lie about two equal arms. Both logs have evidence and influence; one is a close call."""
+    luck, rows = np.random.default_rng(seed), 4000
+    arms, codes = np.arange(rows) % 2, luck.integers(0, 40, rows)
+    rewards = (luck.random(rows) < 0.3).astype(float)
+    rewards[codes < 4] = arms[codes < 4] == 0
+    log = rb.Log(arms, np.full(rows, 0.5), rewards)
+    found = look(RewardLog(log, ("a", "b"), tuple(f"v{number}" for number in range(40)), codes))
+    signal = next(one for one in found.signals if one.statistic == "rate")
+    assert set(signal.subjects) == {"v0", "v1", "v2", "v3"}
+    assert abs(signal.moved) > MOVED
+    assert signal.is_alarm == rings == (abs(signal.moved) > abs(signal.moved_at_random))
+    assert "as many rows of random others" in signal.text
+
+
 def test_random_others_have_as_many_rows_and_are_others() -> None:
     codes, numbers = np.repeat(np.arange(6), [5, 1, 1, 1, 1, 9]), np.random.default_rng(1)
     for _ in range(50):
