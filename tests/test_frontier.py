@@ -11,7 +11,7 @@ import pytest
 
 import robandit as rb
 from robandit.catalogue import SHIPPED, shipped
-from robandit.pictures.frontier import FrontierDot, FrontierPanel, draw_frontier, leading, scaled
+from robandit.pictures.frontier import FrontierDot, FrontierPanel, along_lines, draw_frontier, leading, scaled
 from robandit.pictures.labels import box_of, overlap
 from robandit.pictures.rendered import Rendered
 from robandit.redteam.candidate import Candidate
@@ -291,3 +291,20 @@ def test_the_caption_of_a_picture_names_its_only_attacker(tmp_path: Path, monkey
     assert said[0].startswith("The attacker: can only erase rewards. What a policy costs")
     assert said[1].startswith("What a policy costs")
     assert [one.split(". ")[0] for one in said[2:]] == [f"The attacker: {one.title}" for one in plan.attackers]
+
+
+def test_a_policy_with_checks_takes_no_label_from_those_without() -> None:
+    def dot_at(regret: float, price: float, checks: float = 0.0) -> FrontierDot:
+        return FrontierDot("thompson", "thompson", None, regret, 1.0, price, price, price, True, checks=checks)
+
+    cheap, firm, behind, checked = dot_at(10, 5), dot_at(20, 9), dot_at(30, 8), dot_at(8, 50, checks=100.0)
+    assert leading([firm, cheap, behind, checked]) == [firm, cheap, checked]
+
+
+def test_points_on_a_line_lie_between_its_dots() -> None:
+    dots = [FrontierDot("ucb1", "ucb1", value, 10.0**value, 1.0, 1.0, 100.0**value, 1.0, True) for value in (1.0, 2.0)]
+    points = along_lines(dots)
+    assert len(points) == 25
+    assert all(y == pytest.approx(x**2) for x, y in points)
+    assert min(points) > (10.0, 100.0)
+    assert max(points) < (100.0, 10_000.0)

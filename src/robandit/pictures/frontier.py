@@ -214,7 +214,7 @@ def leading(dots: list[FrontierDot]) -> list[FrontierDot]:
 
     def beats(one: FrontierDot, other: FrontierDot) -> bool:
         sooner = (one.regret, -one.price) < (other.regret, -other.price)
-        return sooner and one.price >= other.price and (one.checks or 0.0) <= (other.checks or 0.0)
+        return sooner and one.price >= other.price and one.checks <= other.checks
 
     front = [dot for dot in dots if dot.front]
     return [dot for dot in front if not any(beats(one, dot) for one in front)]
