@@ -188,3 +188,7 @@ def test_pages_and_sessions_work_through_any_process(fleet: Fleet) -> None:
             assert (reply.status_code, reply.headers["location"]) == (303, "/login")
         browser.post(f"{other}/logout", data={"secret": secret}, headers={"origin": other})
         assert httpx.get(f"{other}/", headers={"cookie": f"{name}={cookie}"}).status_code == 303
+        ends = time.monotonic() + 20.0  # a second in truth
+        while httpx.get(f"{owner}/", headers={"cookie": f"{name}={cookie}"}).status_code != 303:
+            assert time.monotonic() < ends, "whoever logged out at one process is still logged in at the other"
+            time.sleep(0.1)

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from robandit.service import service
-from robandit.service.experiment import open_experiment
 from robandit.service.hot import target_of
 from robandit.service.routes import ROUTES
 from robandit.service.stores.sqlite import SqliteStore
@@ -341,7 +339,7 @@ def test_a_fault_of_ours_concerns_one_experiment_and_is_over_when_its_journal_is
         base, other = begun(call), begun(call)
         first = call("POST", f"{base}/decisions", {}, **{"idempotency-key": "k"})[1]
         failed = served.service.engine.experiments[1]
-        decide, reading = failed.decide, threading.Event()
+        decide, read, reading = failed.decide, served.service.engine.read, threading.Event()
         calls = iter(range(10))
 
         def fail_third(*words: Any) -> Any:
@@ -349,10 +347,10 @@ def test_a_fault_of_ours_concerns_one_experiment_and_is_over_when_its_journal_is
 
         def read_slowly(*words: Any) -> Any:
             assert reading.wait(20)
-            return open_experiment(*words)
+            return read(*words)
 
         monkeypatch.setattr(failed, "decide", fail_third)
-        monkeypatch.setattr(service, "open_experiment", read_slowly)
+        monkeypatch.setattr(served.service.engine, "read", read_slowly)
         assert call("POST", f"{base}/decisions", {"count": 5})[0] == 500
         status, body = call("POST", f"{base}/decisions", {})
         assert status == 503

@@ -1,10 +1,11 @@
 """`python -m tests.campaign FOLDER --seconds N --seed S`: the real service under load while things go wrong.
 
 `robandit serve` runs on SQLite (or, with --postgres, twice on a PostgreSQL server of its own). Clients decide and
-reward at a steady pace and ask again until they are answered. Faults come at random times. At the end everything that
-was acknowledged is looked up in the journals, and `robandit service verify` replays them. FOLDER gets timeline.csv,
-timeline.png and outcome.json. The seed fixes what is asked and which faults come when; how they meet is up to the
-machine. Ten seconds are a test, minutes are part of `make statistics`, hours are run by hand.
+reward at a steady pace and ask again until they are answered, others read pages and exports, and backups are made.
+Faults come at random times. At the end everything that was acknowledged is looked up in the journals, and `robandit
+service verify` replays them and the last backup. FOLDER gets timeline.csv, timeline.png and outcome.json. The seed
+fixes what is asked and which faults come when; how they meet is up to the machine. Ten seconds are a test, minutes are
+part of `make statistics`, hours are run by hand.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from tests.campaign.instance import Instance
 from tests.campaign.judgement import judge, verify
 from tests.campaign.sites import FileSite, PostgresSite
 from tests.campaign.timeline import Stretch, draw_campaign, percentile_ms, write_csv
+from tests.campaign.visitors import Visitors
 
 BAD = ("lost", "twice", "recorded though refused", "recorded though nobody knows", "broken chains", "wrong answers")
 
@@ -37,13 +39,14 @@ class Campaign:
         self.clock = MovableClock(folder)
         self.site = PostgresSite(folder) if arguments.postgres else FileSite(folder)
         self.instances = [
-            Instance(self.site.url, folder / f"server-{number}.log", self.clock.environment)
+            Instance(self.site.url, folder / f"server-{number}.log", self.clock.environment, arguments.remember)
             for number in range(self.site.instances)
         ]
         self.ledger, self.rows, self.faults = Ledger(), list[Stretch](), list[tuple[float, str]]()
         self.latencies: list[float] = []
         self.page: OpenPage | None = None
         addresses = [instance.address for instance in self.instances]
+        self.visitors = Visitors(addresses[-1], self.site.url, folder)
         self.clients = [Client(one, arguments.seed, addresses, self.ledger) for one in range(arguments.clients)]
 
     async def run(self) -> dict[str, Any]:
@@ -72,6 +75,7 @@ class Campaign:
         beside = [
             asyncio.create_task(harm.run(self.kinds(), self.arguments.every, self.note)),
             asyncio.create_task(self.measure()),
+            asyncio.create_task(self.visitors.run(self.arguments.seconds)),
             *([] if self.page is None else [asyncio.create_task(self.page.watch())]),
         ]
         done, _ = await asyncio.wait(
@@ -131,6 +135,9 @@ class Campaign:
     def outcome(self, exits: list[int]) -> dict[str, Any]:
         """Returns all figures, after a look into the database."""
         is_true, text = verify(self.site.url)
+        if self.visitors.backup.exists():
+            is_copy_true, more = verify(f"sqlite:///{self.visitors.backup}")
+            is_true, text = is_true and is_copy_true, text + more
         (self.folder / "verify.txt").write_text(text)
         return {
             "seconds": self.rows[-1].second,
@@ -139,7 +146,8 @@ class Campaign:
             "own disk": isinstance(self.site, FileSite) and self.site.mounted,
             "faults": dict(sorted(Counter(name for _, name in self.faults).items())),
             "starts": sum(instance.starts for instance in self.instances),
-            "failed starts": sum(instance.failed_starts for instance in self.instances),
+            "failed starts": [how for instance in self.instances for how in instance.failed_starts],
+            **self.visitors.counts,
             "acknowledged": self.ledger.acknowledged(),
             "refused as too late": len(self.ledger.refused),
             **judge(self.ledger, self.site.url),
@@ -184,6 +192,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--every", type=float, default=5.0, help="seconds between two faults, on average; default 5")
     parser.add_argument("--rate", type=float, default=200.0, help="requests per second; default 200")
     parser.add_argument("--clients", type=int, default=16, help="connections; default 16")
+    parser.add_argument("--remember", type=int, default=20_000, help="as of `robandit serve`; default 20000")
     parser.add_argument("--faults", default="", help="kinds, with commas between; default all that are possible")
     parser.add_argument("--postgres", action="store_true", help="two processes over a PostgreSQL server")
     parser.add_argument("--browser", action="store_true", help="Chromium with a page open that must stay live")

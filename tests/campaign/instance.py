@@ -14,14 +14,15 @@ PAUSE = 0.1  # seconds between an end and the next start
 class Instance:
     """`robandit serve` at a port that stays the same over all its lives."""
 
-    def __init__(self, url: str, log: Path, environment: dict[str, str]) -> None:
+    def __init__(self, url: str, log: Path, environment: dict[str, str], remember: int) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
         self.log, self.environment = log, os.environ | environment
-        self.words = ["serve", "--db", url, "--port", str(self.port), "--watch", "5"]
+        self.words = ["serve", "--db", url, "--port", str(self.port), "--watch", "5", "--remember", str(remember)]
         self.words += ["--lease", "2"] if url.startswith("postgresql") else []
-        self.pid = self.code = self.starts = self.failed_starts = 0  # pid: 0 while it does not run
+        self.pid = self.code = self.starts = 0  # pid: 0 while it does not run
+        self.failed_starts: list[str] = []  # how each ended
         self.is_over = self.is_starting = False
         self.may_start = asyncio.Event()
         self.may_start.set()
@@ -50,7 +51,7 @@ class Instance:
 
     async def follow_life(self, output: asyncio.StreamReader) -> None:
         """From a start to the end."""
-        starts = self.starts
+        starts, logged = self.starts, self.log.stat().st_size
         while line := (await output.readline()).decode():
             word, _, rest = line.partition(" ")
             if word == "pid":
@@ -59,9 +60,17 @@ class Instance:
                 self.starts, self.is_starting = self.starts + 1, False
             elif word == "exit":
                 self.pid, self.code, self.is_starting = 0, int(rest), False
-                self.failed_starts += self.starts == starts
+                if self.starts == starts:
+                    self.failed_starts.append(f"exit {self.code}: {self.last_line(logged)}")
                 return
         raise RuntimeError(f"no process can be started any more: see {self.log}")
+
+    def last_line(self, logged: int) -> str:
+        """Returns the last line of the log after so many bytes."""
+        with self.log.open("rb") as log:
+            log.seek(logged)
+            lines = log.read().decode(errors="replace").splitlines()
+        return lines[-1] if lines else "it said nothing"
 
     def signal(self, number: signal.Signals) -> None:
         """Send the process a signal, if it runs."""

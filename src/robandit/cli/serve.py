@@ -29,6 +29,14 @@ def add(commands: Any) -> None:
         help="between two audits of the journals for signs of fraud, at least (default 10; 0: never)",
     )
     parser.add_argument(
+        "--remember",
+        type=whole,
+        default=2_000_000,
+        metavar="DECISIONS",
+        help="whose keys and rewards stay in memory, about 0.7 kB each, shared by all experiments, at most 200,000 for "
+        "one (default 2,000,000)",
+    )
+    parser.add_argument(
         "--advertise",
         metavar="URL",
         help="PostgreSQL only: the address at which other processes reach this one; default its own",
@@ -66,6 +74,8 @@ def run(arguments: argparse.Namespace) -> None:
         raise InputError(f"--port must be from 0 to 65535, not {arguments.port}")
     if not 0 <= arguments.watch < float("inf"):
         raise InputError(f"--watch must be a number of seconds from 0 on, not {arguments.watch:g}")
+    if arguments.remember < 1:
+        raise InputError(f"--remember must be a whole number from 1 on, not {arguments.remember}")
     if (arguments.webhook is None) != (arguments.webhook_secret_file is None):
         raise InputError("--webhook and --webhook-secret-file need each other")
     from robandit.service.logs import LogSettings
@@ -83,6 +93,7 @@ def run(arguments: argparse.Namespace) -> None:
             LogSettings(arguments.log_format, arguments.log_level, arguments.access_log),
             read_receiver(arguments),
             arguments.redirect,
+            arguments.remember,
         )
     )
 

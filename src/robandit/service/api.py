@@ -15,6 +15,7 @@ from robandit.service.engine import Answer
 from robandit.service.guarding import record_report
 from robandit.service.messages import Done
 from robandit.service.ownership import Elsewhere
+from robandit.service.planning import plan_experiment
 from robandit.service.problems import Problem
 from robandit.service.service import Service
 from robandit.service.tokens import Token
@@ -99,7 +100,7 @@ def create(call: Call) -> Any:
     engine = call.service.engine
     if call.service.store.leased is None:
         return engine.create(call.request)
-    plan = engine.plan(call.request)
+    plan = plan_experiment(call.request, engine.clock())
 
     async def create_beside() -> Answer:
         return engine.serve_new(await asyncio.to_thread(engine.store_new, *plan))

@@ -5,6 +5,7 @@ import json
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,8 @@ from robandit.service.ownership import Elsewhere
 from robandit.service.page_forward import forward_page
 from robandit.service.problems import TITLES, Moved, Problem
 from robandit.service.service import Service
-from robandit.service.sessions import Sessions, Visitor, check_same_site
+from robandit.service.sessions import LASTS, Sessions, Visitor, check_same_site, hash_cookie
+from robandit.service.stores.base import LeasedStore, Unreachable
 
 SAFE = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -55,8 +57,18 @@ class Dashboard:
     """All pages of a service."""
 
     def __init__(self, service: Service) -> None:
-        shared = None if service.store.leased is None else service.store.meta("session key", secrets.token_bytes(32))
+        store = service.store.leased
+        shared = None if store is None else store.meta("session key", secrets.token_bytes(32))
         self.service, self.sessions, self.streams = service, Sessions(service.tokens, shared), 0
+        if store is not None and not service.tokens.open:
+            service.keep("the list of ended sessions", lambda: self.follow_sessions(store))
+
+    async def follow_sessions(self, store: LeasedStore) -> None:
+        """See which sessions ended at other processes; without a database nothing is served anyway."""
+        while True:
+            with suppress(Unreachable):
+                self.sessions.end(*await asyncio.to_thread(store.ended_sessions, {}))
+            await asyncio.sleep(BEAT)
 
     def page(self, name: str, visitor: Visitor | None, status: int = 200, **values: Any) -> Response:
         """Returns a page from its template."""
@@ -241,7 +253,13 @@ class Dashboard:
     async def logout(self, request: Request, visitor: Visitor) -> Response:
         """Log out."""
         await self.form(request, visitor)
-        self.sessions.end(visitor.cookie)
+        name, store = hash_cookie(visitor.cookie), self.service.store.leased
+        if store is not None:
+            try:
+                await asyncio.to_thread(store.ended_sessions, {name: time.time() + LASTS})
+            except Unreachable as error:
+                raise Problem(503, "the database does not respond, so you are still logged in: try again") from error
+        self.sessions.end(name)
         response = RedirectResponse("/login", 303)
         self.sessions.set_cookie(request, response, "")
         return response

@@ -1,6 +1,5 @@
 """All experiments of a service: requests become lines and answers. Nothing here knows HTTP or waits for a disk."""
 
-import json
 import math
 import secrets
 from collections.abc import Callable, Iterable
@@ -10,19 +9,16 @@ from typing import Any
 
 import msgspec
 
-from robandit.catalogue import SHIPPED
 from robandit.errors import InputError, Refused
-from robandit.game import Policy
-from robandit.online.features import features_from
-from robandit.online.fold import Fold
-from robandit.online.rules import FIRST, Rules
+from robandit.online.rules import FIRST
 from robandit.online.standing import Entry
-from robandit.online.terms import Terms, check_range
 from robandit.service import messages
 from robandit.service.clock import SteadyClock
 from robandit.service.experiment import Experiment, open_experiment, settled_as
 from robandit.service.ids import read_id
+from robandit.service.planning import plan_experiment
 from robandit.service.problems import Problem
+from robandit.service.recent import Room
 from robandit.service.stores.base import ExperimentRecord, Row, ServiceStore, StoreRefusal
 
 FAULTS = (  # of our own code, with an experiment that nobody thought of; a database has other errors
@@ -47,8 +43,10 @@ class Engine:
         store: ServiceStore,
         clock: Callable[[], float] | None = None,
         records: Iterable[ExperimentRecord] | None = None,
+        room: Room | None = None,
     ) -> None:
         self.store, self.clock = store, SteadyClock() if clock is None else clock
+        self.room = Room() if room is None else room
         self.key = store.meta("key", secrets.token_bytes(32))
         self.experiments: dict[int, Experiment] = {}
         self.by_name: dict[str, Experiment] = {}  # by id and by name as text; a name is no number
@@ -56,13 +54,26 @@ class Engine:
         self.late: dict[int, int] = {}  # those of them that came too late
         self.aside: dict[int, tuple[ExperimentRecord, str]] = {}  # experiments that failed, and why
         self.on_fault: Callable[[Experiment, Exception], None] = self.set_aside
-        for record in store.experiments() if records is None else records:
+        records = list(store.experiments() if records is None else records)
+        self.opening = len(records)  # experiments that will be served when all have been read
+        self.share_room()
+        for record in records:
             self.open(record)
+        self.opening = 0
+        self.share_room()
+
+    def share_room(self) -> None:
+        """Share what this process remembers among its experiments, as many as there are now."""
+        self.room.share_among(max(len(self.experiments), self.opening))
+
+    def read(self, record: ExperimentRecord) -> Experiment:
+        """Returns an experiment as its journal says, not served yet; any thread may do this."""
+        return open_experiment(self.store, record, self.key, room=self.room)
 
     def open(self, record: ExperimentRecord) -> None:
         """Read an experiment and serve it; one that fails is set aside, and the others are served."""
         try:
-            self.adopt(open_experiment(self.store, record, self.key))
+            self.adopt(self.read(record))
         except FAULTS as error:
             self.aside[record.id] = (record, f"experiment {record.id} cannot be read: {error!r}")
 
@@ -71,6 +82,7 @@ class Engine:
         self.experiments[experiment.id] = experiment
         self.by_name[experiment.name] = self.by_name[str(experiment.id)] = experiment
         self.aside.pop(experiment.id, None)
+        self.share_room()
 
     def set_aside(self, experiment: Experiment, error: Exception) -> None:
         """Serve an experiment no more after a fault in the middle of a change: its memory may not be its journal."""
@@ -87,6 +99,7 @@ class Engine:
         forgotten = self.experiments.pop(experiment, None)
         if forgotten is not None:
             del self.by_name[forgotten.name], self.by_name[str(experiment)]
+            self.share_room()
 
     def forget_all(self) -> None:
         """Serve nothing, until journals are read again."""
@@ -107,34 +120,7 @@ class Engine:
 
     def create(self, request: messages.NewExperiment) -> Answer:
         """Create an experiment; it is durable when this returns."""
-        return self.serve_new(self.store_new(*self.plan(request)))
-
-    def plan(self, request: messages.NewExperiment) -> tuple[str, str, str]:
-        """Returns a new experiment's name, what is known about it, and its first line. Raises a Problem."""
-        name = request.name
-        if "/" in name or name.isdigit():
-            raise Problem(422, f"a name must not be a number and have no slash, for it stands in addresses: {name!r}")
-        if "\0" in name:
-            raise Problem(422, "a name cannot have the character of the number 0")
-        try:
-            policy = policy_of(request.policy).as_deployed()
-            shadows = [str(policy_of(one)) for one in request.shadow]
-            low, high = check_range(*map(float, request.reward_range))
-            rule = msgspec.structs.asdict(request.rules)
-            verified, guardrail = rule.pop("verified"), rule.pop("guardrail")
-            rules = Rules(**rule)
-            seed = secrets.randbits(64) if request.seed is None else request.seed
-            limits = (request.horizon, float(request.corruption), low, high, request.patience, None, rules)
-            seen = (features_from(request.features), features_from(request.arm_features, "arm_features"))
-            terms = Terms(str(policy), tuple(request.arms), seed, *limits, *seen, request.arm_values, verified)
-            Fold(policy, terms)
-        except InputError as error:
-            raise Problem(422, str(error)) from error
-        if (request.trip or guardrail is not None) and policy.rewards_fixed:
-            raise Problem(422, f"{policy.name} cannot stop learning by itself: {policy.rewards_fixed}")
-        about = {"shadow": shadows, "trip": request.trip, "created": self.clock()}
-        about |= {} if guardrail is None else {"guardrail": msgspec.structs.asdict(guardrail)}
-        return name, json.dumps(about), msgspec.json.encode(terms.header()).decode()
+        return self.serve_new(self.store_new(*plan_experiment(request, self.clock())))
 
     def store_new(self, name: str, about: str, first: str) -> Experiment:
         """Returns a new experiment that is stored, but not served yet; any thread may do this. Raises a Problem."""
@@ -142,7 +128,7 @@ class Engine:
             number = self.store.create(name, about, first)
         except StoreRefusal as error:
             raise Problem(409, str(error)) from error
-        return open_experiment(self.store, ExperimentRecord(number, name, about), self.key)
+        return self.read(ExperimentRecord(number, name, about))
 
     def serve_new(self, experiment: Experiment) -> Answer:
         """Serve an experiment that was stored."""
@@ -385,16 +371,3 @@ def asker_of(experiment: Experiment, request: messages.DecisionRequest, by: str 
     if label is None and experiment.rules.default is not None:
         label = request.unit
     return label if label is None or by is None else f"{by}/{label}"
-
-
-def policy_of(request: messages.PolicyName | str) -> Policy[Any]:
-    """Returns a policy by its name and parameters, or from its text. Raises InputError."""
-    if isinstance(request, str):
-        return SHIPPED.policy(request)
-    parameters = []
-    for name, value in request.parameters.items():
-        if not isinstance(value, bool | int | float | str) and value is not None:
-            sentence = f"{name} must be a number, a word or true or false, not {value!r:.40}"
-            raise InputError(f"policy {request.name!r}: {sentence}")
-        parameters.append(f"{name}=({value})" if isinstance(value, str) else f"{name}={value!r}")
-    return SHIPPED.policy(f"{request.name}:{','.join(parameters)}" if parameters else request.name)

@@ -27,7 +27,7 @@ from robandit.service.guardrail import Guardrail, GuardrailTerms
 from robandit.service.ids import issue_id
 from robandit.service.messages import DecisionReply
 from robandit.service.quick import read_entries
-from robandit.service.recent import Recent
+from robandit.service.recent import EACH, Recent, Room
 from robandit.service.stores.base import ExperimentRecord, Row, ServiceStore, Snapshot
 from robandit.service.tally import Tally
 from robandit.store.code import code_hash, texts_hash
@@ -40,7 +40,6 @@ STATE_CODE = (  # what a snapshot depends on: one that other code wrote is not u
     "service.guardrail",
 )
 EVERY = 20_000  # lines between two snapshots, at least
-REMEMBERED = 200_000  # keys and values in memory at most, and half of them at least; older values are looked up
 ACTS_LISTED = 200
 LISTED_ACTS = ("arm", "epoch", "end", "forget", *ACTS)
 ENCODE, DECODE = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
@@ -50,10 +49,19 @@ MOST = 2.0**64
 class Experiment:
     """A policy's fold, the docket of its rewards, and what is remembered for answers.
 
-    `key` signs the ids of decisions; without it nothing is remembered and no decision can be made.
+    `key` signs the ids of decisions; without it nothing is remembered and no decision can be made. `room` says how many
+    keys and values are remembered; older values are looked up.
     """
 
-    def __init__(self, record: ExperimentRecord, terms: Terms, standing: Standing, key: bytes | None = None) -> None:
+    def __init__(
+        self,
+        record: ExperimentRecord,
+        terms: Terms,
+        standing: Standing,
+        key: bytes | None = None,
+        room: Room | None = None,
+    ) -> None:
+        room = Room() if room is None else room
         self.record, self.key = record, key
         self.id, self.name, self.about = record.id, record.name, json.loads(record.about)
         self.terms, self.standing = terms, standing
@@ -63,16 +71,16 @@ class Experiment:
         self.rules = self.docket.rules
         guardrail = self.about.get("guardrail")
         self.guardrail = None if guardrail is None else Guardrail(GuardrailTerms(**guardrail), len(terms.arms))
-        self.guarded: Recent[int, float] = Recent(REMEMBERED)  # reports of the second metric
+        self.guarded: Recent[int, float] = Recent(room)  # reports of the second metric
         self.holding = decision_key(terms.seed, Role.HOLDING)
         self.tally, self.line = Tally(), 1
         self.code = f"{code_hash(self.policy)} {state_hash()}"  # a digest of what a state depends on
         self.snapshot_due = EVERY  # a line
         self.tally.widen(len(terms.arms))
-        self.keys: Recent[tuple[str | None, str], tuple[DecisionReply, str | None]] = Recent(REMEMBERED)  # by token
-        self.units: Recent[str, tuple[float, DecisionReply]] = Recent(REMEMBERED)  # with the time of the decision
-        self.values: Recent[tuple[int, str, bool], float] = Recent(REMEMBERED)  # by number, part, whether verified
-        self.activations: Recent[int, bool] = Recent(REMEMBERED)
+        self.keys: Recent[tuple[str | None, str], tuple[DecisionReply, str | None]] = Recent(room)  # by token
+        self.units: Recent[str, tuple[float, DecisionReply]] = Recent(room)  # with the time of the decision
+        self.values: Recent[tuple[int, str, bool], float] = Recent(room)  # by number, part, whether verified
+        self.activations: Recent[int, bool] = Recent(room)
         self.acts: list[tuple[int, Entry]] = []
         self.epoch, self.ended = 0, False
         self.lead: Lead | None = None  # where the last line is later than now
@@ -355,6 +363,7 @@ def open_experiment(
     *,
     snapshots: bool = True,
     standing: Standing | None = None,
+    room: Room | None = None,
 ) -> Experiment:
     """Returns an experiment, rebuilt from its journal.
 
@@ -366,14 +375,15 @@ def open_experiment(
         key: signs the ids of decisions; None where no request will be answered.
         snapshots: False reads every line.
         standing: what operators said last; None reads it from the journal.
+        room: how many keys and values are remembered; that of a process with one experiment unless given.
     """
     terms = read_terms(msgspec.json.decode(next(iter(store.lines(record.id)))[1]))
     acts = [(line, msgspec.json.decode(body)) for line, body in store.lines(record.id, 1, acts=True)]
-    experiment = Experiment(record, terms, standing_of(acts) if standing is None else standing, key)
+    experiment = Experiment(record, terms, standing_of(acts) if standing is None else standing, key, room)
     snapshot, end = store.snapshot(record.id) if snapshots else None, store.head(record.id).line
     if snapshot is not None and snapshot.code == experiment.code and all(line <= snapshot.line for line, _ in acts):
         experiment.load(snapshot)
-    remembered = end if key is None else end - REMEMBERED
+    remembered = end if key is None else end - (EACH if room is None else 2 * room.half)
     first, begun = max(min(experiment.line, remembered), 1), experiment.line
 
     def entries() -> Iterator[tuple[int, Entry]]:

@@ -20,7 +20,6 @@ from urllib.parse import urlsplit
 
 from robandit.errors import InputError
 from robandit.service.clock import measure as now
-from robandit.service.experiment import open_experiment
 from robandit.service.logs import log_event
 from robandit.service.ownership import Elsewhere, Ownership
 from robandit.service.problems import Problem
@@ -223,7 +222,7 @@ class Leases(Ownership):
         """Read a journal and serve it, if it is still ours then; one that cannot be read is left to others."""
         store, one = self.store, lease.record.id
         try:
-            experiment = await run_in(self.taking, partial(open_experiment, store, lease.record, service.engine.key))
+            experiment = await run_in(self.taking, partial(service.engine.read, lease.record))
         except Unreachable:
             store.fences.pop(one, None)
             self.again.add(one)

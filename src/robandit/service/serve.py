@@ -27,6 +27,7 @@ from robandit.service.leases import Leases
 from robandit.service.logs import LogSettings, begin_logging, log_event
 from robandit.service.ownership import Ownership
 from robandit.service.pages import pages
+from robandit.service.recent import PROCESS, Room
 from robandit.service.service import Service
 from robandit.service.stores.address import open_store
 from robandit.service.stores.base import ServiceStore
@@ -66,6 +67,7 @@ class ServeSettings:
     log: LogSettings = field(default_factory=LogSettings)
     receiver: Receiver | None = None  # the program that gets the webhook's events
     redirect: bool = False  # clients get the address of an experiment's owner, and nothing is forwarded to it
+    remember: int = PROCESS  # decisions whose keys and rewards are in memory, those of all experiments together
 
 
 def serve(settings: ServeSettings) -> None:
@@ -78,7 +80,8 @@ def serve(settings: ServeSettings) -> None:
     tokens, store, listening = Tokens(settings.token_file), open_store(settings.url), bind(host, settings.port)
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{listening.getsockname()[1]}"
-    service = Service(store, tokens, ownership=own(store, settings.advertise or address, settings.lease))
+    ownership = own(store, settings.advertise or address, settings.lease)
+    service = Service(store, tokens, ownership=ownership, room=Room(settings.remember))
     service.watch.every, service.access_log = settings.watch, log.access
     if store.leased is not None and not settings.redirect:
         service.forwarder = Forwarder(address)

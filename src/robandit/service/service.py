@@ -14,6 +14,7 @@ from robandit.service.experiment import Experiment, open_experiment
 from robandit.service.logs import log_event, log_fault
 from robandit.service.ownership import Elsewhere, Ownership, stop_at_once
 from robandit.service.problems import Problem
+from robandit.service.recent import Room
 from robandit.service.replays import Replays
 from robandit.service.stores.base import ExperimentRecord, ServiceStore, Snapshot, Unreachable
 from robandit.service.supervisor import Supervisor, Work
@@ -41,10 +42,11 @@ class Service:
         *,
         clock: Callable[[], float] | None = None,
         ownership: Ownership | None = None,
+        room: Room | None = None,
     ) -> None:
         self.store, self.tokens = store, tokens
         self.ownership = Ownership() if ownership is None else ownership
-        self.engine = Engine(store, clock, self.ownership.first_records(store))
+        self.engine = Engine(store, clock, self.ownership.first_records(store), room)
         self.stopping = self.leaving = False  # leaving: experiments are handed over, and requests still answered
         self.sync_ms, self.notes = 0.0, list[str]()
         self.requests = Counter[tuple[str, int]]()  # by kind and status, for the metrics
@@ -207,7 +209,7 @@ class Service:
         """Serve an experiment that was set aside, from its journal, if it can be read."""
         await self.writer.commit([])  # what was answered is in the journal
         try:
-            experiment = await asyncio.to_thread(open_experiment, self.store, record, self.engine.key)
+            experiment = await asyncio.to_thread(self.engine.read, record)
         except FAULTS as error:
             self.engine.aside[record.id] = (record, f"experiment {record.id} cannot be read: {error!r}")
             self.supervisor.note(f"experiment {record.id}", self.engine.aside[record.id][1])

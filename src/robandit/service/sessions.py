@@ -2,8 +2,8 @@
 
 Where tokens are on, a session is begun by showing one; it ends after twelve hours, when the person leaves, or when the
 token goes from its file. The key that signs is a process's own, so that a new start ends all sessions; processes that
-share a database share the key, so that each knows the sessions of all. Where everybody on this machine may do
-everything, a session is only the cookie that a form's secret hangs on.
+share a database share the key and a list of those who left, so that each knows the sessions of all. Where everybody on
+this machine may do everything, a session is only the cookie that a form's secret hangs on.
 
 A form is taken only from this site (Origin) and only with the secret that belongs to the cookie: another site can make
 a browser send the form, but can neither read that secret nor send a `SameSite=Strict` cookie.
@@ -44,7 +44,7 @@ class Sessions:
 
     def __init__(self, tokens: Tokens, shared: bytes | None = None) -> None:
         self.tokens, self.key, self.is_shared = tokens, shared or secrets.token_bytes(32), shared is not None
-        self.left: dict[bytes, None] = {}  # cookies, as hashes, of those who left here
+        self.left: dict[str, None] = {}  # cookies, as hashes, of those who left
 
     def begin(self, secret: str) -> str:
         """Returns a cookie for a token that may read. Raises a Problem."""
@@ -61,9 +61,9 @@ class Sessions:
         """Returns the signature of a session."""
         return blake2b(session, key=self.key, person=b"session", digest_size=24).digest()
 
-    def end(self, cookie: str) -> None:
-        """Leave."""
-        self.left[hash_cookie(cookie)] = None
+    def end(self, *hashes: str) -> None:
+        """End sessions, by the hashes of their cookies."""
+        self.left |= dict.fromkeys(hashes)
         while len(self.left) > MOST:
             del self.left[next(iter(self.left))]
 
@@ -124,6 +124,6 @@ def check_same_site(request: Request) -> None:
         raise Problem(403, "forms from other sites are refused")
 
 
-def hash_cookie(cookie: str) -> bytes:
+def hash_cookie(cookie: str) -> str:
     """Returns what is stored of a cookie."""
-    return sha256(cookie.encode()).digest()
+    return sha256(cookie.encode()).hexdigest()

@@ -210,6 +210,12 @@ class LeasedStore(ServiceStore, Protocol):
     def all_leases(self) -> list[Lease]:
         """Returns all leases, in the order of the experiments."""
 
+    def ended_sessions(self, ended: dict[str, float]) -> list[str]:
+        """Add sessions of the page that ended here, by the time at which each would have run out.
+
+        Returns those that ended at any process and have not run out.
+        """
+
 
 class OneOwner(ServiceStore):
     """A store of which one process owns everything."""

@@ -17,6 +17,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from robandit.errors import InputError
+from robandit.service.stores import postgres_schema as sql
 from robandit.service.stores.archive import FOLDER, Piece, folder_of, read_lines
 from robandit.service.stores.base import (
     NO_HEAD,
@@ -32,16 +33,6 @@ from robandit.service.stores.base import (
     Unreachable,
     advance_heads,
     extend_chain,
-)
-from robandit.service.stores.postgres_schema import (
-    CLAIM,
-    FORMAT,
-    LEASES,
-    RELEASE,
-    RENEW,
-    SCHEMA,
-    SHARE,
-    UPGRADES,
 )
 
 LEASE = 10.0  # seconds, by default
@@ -132,12 +123,12 @@ class PostgresStore(LeasedStore):
         if not there and self.read_only:
             raise InputError(f"the database {self.where} holds no experiments")
         if not whole and not self.read_only:  # an older version knew fewer tables, and needs no other
-            self.connect_and(lambda db: db.execute(SCHEMA))
+            self.connect_and(lambda db: db.execute(sql.SCHEMA))
         self.upgraded_from = self.format = self.read_format()
-        if self.format > FORMAT:
-            raise InputError(f"the database {self.where} has the format {self.format}, {FORMAT} is supported here")
-        while not self.read_only and self.format < FORMAT:
-            upgrade = UPGRADES[self.format]
+        if self.format > sql.FORMAT:
+            raise InputError(f"the database {self.where} has the format {self.format}, {sql.FORMAT} is supported here")
+        while not self.read_only and self.format < sql.FORMAT:
+            upgrade = sql.UPGRADES[self.format]
             self.connect_and(lambda db, upgrade=upgrade: db.execute(upgrade))
             self.format = self.read_format()
         off = [name for name, value in (("fsync", fsync), ("full_page_writes", pages)) if value != "on"]
@@ -333,7 +324,7 @@ class PostgresStore(LeasedStore):
         return Snapshot(*rows[0]) if rows else None
 
     def share(self) -> int:
-        ((experiments, processes),) = self.ask(SHARE, (self.owner,), seconds=self.brief)
+        ((experiments, processes),) = self.ask(sql.SHARE, (self.owner,), seconds=self.brief)
         return math.ceil(int(experiments) / int(processes))
 
     def resign(self) -> None:
@@ -345,7 +336,7 @@ class PostgresStore(LeasedStore):
     ) -> list[TakenLease]:
         values = {"owner": self.owner, "address": self.address, "seconds": self.seconds, "most": most}
         values |= {"again": list(again), "but": list(but), "spare": spare}
-        fences = dict(self.ask(CLAIM, values, seconds=self.brief))
+        fences = dict(self.ask(sql.CLAIM, values, seconds=self.brief))
         rows = self.ask(
             "SELECT id, name, about, line, chain FROM robandit.experiment JOIN robandit.head ON experiment = id"
             " WHERE id = ANY(%s::int[]) ORDER BY id",
@@ -365,19 +356,22 @@ class PostgresStore(LeasedStore):
 
     def renew(self, held: dict[int, int]) -> list[int]:
         values = {"owner": self.owner, "seconds": self.seconds, "held": list(held), "wants": self.wants}
-        renewed = dict(self.ask(RENEW, values, seconds=self.brief))
+        renewed = dict(self.ask(sql.RENEW, values, seconds=self.brief))
         return [one for one, fence in held.items() if renewed.get(one) != fence]
 
     def release(self, experiments: Iterable[int]) -> None:
-        self.ask(RELEASE, (self.owner, list(experiments)), seconds=self.brief)
+        self.ask(sql.RELEASE, (self.owner, list(experiments)), seconds=self.brief)
 
     def find_lease(self, id: str) -> Lease | None:
         by = "id = %s::bigint" if id.isascii() and id.isdigit() and len(id) < 12 else "name = %s"
-        rows = self.ask(f"{LEASES} WHERE {by}", (id,), seconds=self.brief) if "\0" not in id else []
+        rows = self.ask(f"{sql.LEASES} WHERE {by}", (id,), seconds=self.brief) if "\0" not in id else []
         return Lease(*rows[0]) if rows else None
 
     def all_leases(self) -> list[Lease]:
-        return [Lease(*row) for row in self.ask(f"{LEASES} ORDER BY id", seconds=self.brief)]
+        return [Lease(*row) for row in self.ask(f"{sql.LEASES} ORDER BY id", seconds=self.brief)]
+
+    def ended_sessions(self, ended: dict[str, float]) -> list[str]:
+        return [name for (name,) in self.ask(sql.ENDED, (list(ended), list(ended.values())))]
 
     def close(self) -> None:
         with suppress(Unreachable):  # then they wait until the leases have run out

@@ -138,3 +138,9 @@ RELEASE = """UPDATE robandit.lease SET until = clock_timestamp() - interval '1 s
 WHERE owner = %s AND experiment = ANY(%s::int[]) RETURNING experiment"""
 LEASES = """SELECT id, name, owner, address, until > clock_timestamp()
 FROM robandit.experiment JOIN robandit.lease ON lease.experiment = experiment.id"""
+ENDED = """WITH over AS (DELETE FROM robandit.meta WHERE starts_with(key, 'ended session ')
+  AND convert_from(value, 'UTF8')::float8 < extract(epoch FROM clock_timestamp())),
+added AS (INSERT INTO robandit.meta SELECT 'ended session ' || name, convert_to(until::text, 'UTF8')
+  FROM unnest(%s::text[], %s::float8[]) AS new(name, until) ON CONFLICT DO NOTHING RETURNING key)
+SELECT substr(key, 15) FROM added
+UNION SELECT substr(key, 15) FROM robandit.meta WHERE starts_with(key, 'ended session ')"""
