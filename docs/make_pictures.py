@@ -1,22 +1,19 @@
 """Draws the pictures of the README and the docs: `make pictures`. What was played is kept under out/."""
 
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import robandit as rb
 from robandit.catalogue import scaled, shipped
 from robandit.cli.main import main
-from robandit.environments.means import spread_means
-from robandit.lab.scenario import Scenario
-from robandit.pictures.corruption import draw_regret_by_budget
+from robandit.pictures.corruption import BudgetCurve, draw_regret_by_budget
 from robandit.pictures.regret import draw_comparison
-from robandit.redteam.evaluate import Evaluator, journal_for
-from robandit.redteam.frontier import with_assumed_corruption
-from robandit.redteam.pictures import curves_of
-from robandit.redteam.search import SearchOptions, worst_attack
+from robandit.suite.results import SuiteResults, read_stored
+from robandit.suite.spec import read_suite
 
 FOLDER = Path(__file__).parent / "pictures"
 RUNS, HORIZON, BUDGET = 200, 100_000, 3000
@@ -25,7 +22,6 @@ STORY = {
     "influence-bars": "audit-influence",
     "evidence-over-time": "audit-evidence",
 }
-BUDGETS, FRESH = (30.0, 100.0, 300.0, 1000.0), 60
 
 
 def comparison() -> None:
@@ -54,23 +50,34 @@ def told(policy: Any) -> Any:
 
 
 def corruption() -> None:
-    """Every policy under the worst attack of the short list, both threat models."""
-    panels = []
-    for threat, words in (("A", "before the draw"), ("B", "after the draw")):
-        findings = []
-        for cls in shipped("policy").values():
-            policy = with_assumed_corruption(scaled(cls()))
-            scenario = Scenario(policy, spread_means(9), horizon=HORIZON, runs=FRESH)
-            for budget in BUDGETS:
-                journal = journal_for(scenario, Path("out/redteam"), f"redteam-{threat}-{budget:g}")
-                finding = worst_attack(Evaluator(scenario, journal), budget, SearchOptions(threat, quick=True))
-                findings.append(finding)
-                regret = f"{finding.regret['mean']:10.1f} +- {finding.regret['half_width_95']:8.1f}"
-                print(f"{threat} {policy!s:32} C={budget:6g} {regret}  {finding.candidate.flags()}", file=sys.stderr)
-        panels.append((f"model {threat}, {words}", curves_of(findings)))
-    caption = f"9 arms, means 0.1 to 0.9, T = {HORIZON:,}; worst attack of a short list, chosen on other seeds"
-    words = f"{caption}; mean and 95 % interval of {FRESH} runs"
+    """The policies on the paper's grid under the suite's attacks, from its stored rows: nothing is played."""
+    suite = read_suite()
+    place = next(one for one in suite.environments if one.name == "grid")
+    results = read_stored(suite)
+    panels = [
+        (f"model {threat}, {words}", [grid_curve(results, label, attacker) for label in policies_at(results, "grid")])
+        for threat, words, attacker in (("A", "before the draw", "before"), ("B", "after the draw", "erase"))
+    ]
+    caption = f"9 arms, means 0.1 to 0.9, T = {place.horizon:,}; mean and 95 % interval of {suite.runs} runs"
+    words = (
+        f"{caption}. Attackers of the suite: in A they move means before the draw, in B they erase rewards after it."
+    )
     draw_regret_by_budget(panels, words).save(FOLDER / "corruption.png")
+
+
+def policies_at(results: SuiteResults, environment: str) -> list[str]:
+    """The policies that have rows in an environment."""
+    return list(dict.fromkeys(row["policy"] for row in results.rows if row["environment"] == environment))
+
+
+def grid_curve(results: SuiteResults, policy: str, attacker: str) -> BudgetCurve:
+    """The regret of a policy on the grid by an attacker's budget; a score is 1 - regret / even, so even is known."""
+    rows = [row for row in results.rows if (row["policy"], row["environment"]) == (policy, "grid")]
+    rows = sorted((row for row in rows if row["attacker"] in ("none", attacker)), key=lambda row: row["level"] or 0.0)
+    regrets = np.array([row["regret"] for row in rows])
+    evens = np.array([row["regret"] / (1.0 - row["score"]) for row in rows])
+    halves = np.array([row["half_width_95"] for row in rows]) * evens
+    return BudgetCurve(policy, np.array([row["level"] or 0.0 for row in rows]), regrets, halves)
 
 
 def attacks() -> None:

@@ -107,9 +107,9 @@ def test_a_logarithmic_axis_has_two_to_five_round_ticks_within_its_range() -> No
 
 
 def test_regret_against_the_budget_has_a_panel_a_family_and_the_rest_grey(tmp_path: Path) -> None:
-    budgets = np.array([30.0, 300.0])
+    budgets = np.array([0.0, 30.0, 300.0])
     curves = [
-        BudgetCurve(name, budgets, at * budgets, budgets, 9.0, 3.4 if name == "samba" else None)
+        BudgetCurve(name, budgets, at * budgets + 9.0, budgets, 3.4 if name == "samba" else None)
         for at, name in enumerate(("samba", "exponential-samba", "ucb1"), 2)
     ]
     groups = [("model A", curves), ("model B", curves[1:])]

@@ -1,4 +1,7 @@
-"""Regret against the budget C under the worst attack: one panel per family of policies, all others grey behind it."""
+"""Regret against the budget C under the worst attack: one panel per family of policies, all others grey behind it.
+
+The axis of C is logarithmic from the first budget on; before it, C = 0 is no attack.
+"""
 
 from dataclasses import dataclass
 from textwrap import fill
@@ -15,13 +18,12 @@ COLUMNS, GREY = 4, "#c8c8c8"
 
 @dataclass(frozen=True)
 class BudgetCurve:
-    """One policy: budgets, mean regret with half a 95 % interval, the clean regret, and a heuristic slope if any."""
+    """One policy: budgets, of which the first is 0, mean regret with half a 95 % interval, a heuristic slope if any."""
 
     label: str
     budgets: Floats
     regret: Floats
     half: Floats
-    clean: float
     slope: float | None = None
 
 
@@ -37,7 +39,7 @@ def draw_regret_by_budget(groups: list[tuple[str, list[BudgetCurve]]], caption: 
     deep = -(-len(families) // columns)
     width = max(2.1 * columns + 0.1, 5.0)
     figure = Figure(figsize=(width, 1.9 * deep * len(groups) + 1.2), layout="constrained")
-    words = [caption, "Grey: all other policies. Black: regret = C; no policy is below it everywhere."]
+    words = [caption, "Grey: all other policies. Black: regret = C."]
     if any(curve.slope is not None for _, curves in groups for curve in curves):
         words.append("Dotted: clean + (2+α)C/(1−α/α_max) for SAMBA, a heuristic, no bound.")
     figure.suptitle("\n".join(fill(line, round(15.5 * width)) for line in words), fontsize=8, x=0.01, ha="left")
@@ -52,11 +54,11 @@ def draw_regret_by_budget(groups: list[tuple[str, list[BudgetCurve]]], caption: 
         for axes in rows[len(families) :]:
             axes.remove()
     top = max(float(curve.regret.max()) for _, curves in groups for curve in curves)
-    boxes[0, 0].set_ylim(top=20.0 * top)  # room for the names
+    boxes[0, 0].set_ylim(top=50.0 * top)  # room for the names
     for axes in boxes[:, 0]:
         axes.set_ylabel("regret (rewards lost)", fontsize=7)
     for axes in boxes[-1]:
-        axes.set_xlabel("budget C (rewards or means moved)", fontsize=7)
+        axes.set_xlabel("budget C (0: no attack)", fontsize=7)
     return figure
 
 
@@ -70,18 +72,18 @@ def draw_family(axes: Any, own: list[BudgetCurve], others: list[BudgetCurve], st
         marks = {"marker": style.marker, "markersize": 3, "capsize": 1.5}
         axes.errorbar(curve.budgets, curve.regret, yerr=curve.half, label=curve.label, **lines, **marks)
         if curve.slope is not None:
-            many = np.geomspace(curve.budgets.min(), curve.budgets.max(), 60)
-            axes.plot(many, curve.clean + curve.slope * many, ":", color=style.colour, linewidth=1.2, zorder=2)
+            many = np.geomspace(curve.budgets[1], curve.budgets.max(), 60)
+            axes.plot(many, curve.regret[0] + curve.slope * many, ":", color=style.colour, linewidth=1.2, zorder=2)
     all_ = [*own, *others]
     budgets = sorted({float(budget) for curve in all_ for budget in curve.budgets})
-    axes.plot(budgets, budgets, color="#222222", linewidth=1.2, zorder=2)
-    axes.set_xscale("log")
+    axes.plot(budgets[1:], budgets[1:], color="#222222", linewidth=1.2, zorder=2)
+    axes.set_xscale("symlog", linthresh=budgets[1])
     axes.set_yscale("log")
     axes.set_xticks(budgets, [thousands(budget) for budget in budgets], minor=False)
     axes.set_xticks([], minor=True)
-    axes.set_yticks(log_ticks(budgets[0], max(float(curve.regret.max()) for curve in all_)), minor=False)
+    axes.set_yticks(log_ticks(budgets[1], max(float(curve.regret.max()) for curve in all_)), minor=False)
     axes.set_yticks([], minor=True)
-    axes.legend(fontsize=6, frameon=False, loc="upper left", borderaxespad=0.1, labelspacing=0.15, handlelength=3.2)
+    axes.legend(fontsize=6, frameon=False, loc="upper left", borderaxespad=0.1, labelspacing=0.1, handlelength=3.2)
     axes.yaxis.set_major_formatter(thousands)
     axes.tick_params(labelsize=6.5, length=2, pad=2)
     plain_axes(axes, "both")

@@ -52,12 +52,12 @@ def curves_of(findings: list[AttackFinding]) -> list[BudgetCurve]:
 def curve(label: str, findings: list[AttackFinding]) -> BudgetCurve:
     """A policy's regret by budget."""
     first, scenario = findings[0], findings[0].scenario
+    regrets = [first.clean, *(one.regret for one in findings)]
     return BudgetCurve(
         label,
-        np.array([one.budget for one in findings]),
-        np.array([one.regret["mean"] for one in findings]),
-        np.array([one.regret["half_width_95"] or 0.0 for one in findings]),
-        first.clean["mean"],
+        np.array([0.0, *(one.budget for one in findings)]),
+        np.array([regret["mean"] for regret in regrets]),
+        np.array([regret["half_width_95"] or 0.0 for regret in regrets]),
         scenario.policy.slope_under_attack(scenario.environment.means) if first.options.threat == "A" else None,
     )
 
