@@ -75,7 +75,10 @@ def results_in(folder: Path) -> dict[str, bytes]:
 
 def test_a_study_reports(whole: tuple[Path, str, str], robandit: Any) -> None:
     folder, out, err = whole
-    assert out == f"report: {folder / 'report.html'}\n"
+    assert out.endswith(f"report: {folder / 'report.html'}\n")
+    regret = rb.read_results(folder).trace("curves", policy="ucb1").summary()["mean"]
+    assert f"{regret:,.1f} ± " in next(line for line in out.splitlines() if line.startswith(" ucb1"))
+    assert out.count(" ± ") == 12
     assert "small: 12 cells, 0 stored, 12 to play" in err
     told = robandit("study", "status", str(folder), "--json")[1]
     assert told["total"] == {"done": 12}

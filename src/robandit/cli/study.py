@@ -16,6 +16,8 @@ if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
     from robandit.study.results import Results
     from robandit.study.run import Finished
 
+MOST_SHOWN = 60  # cells of a study that are printed; the report has them all
+
 
 def add(commands: Any) -> None:
     """The command and its flags."""
@@ -45,8 +47,19 @@ def study(arguments: argparse.Namespace) -> None:
         failed = run_watched(results, arguments)
     else:
         results = read_results(arguments.target).results
+    show_summaries(results)
     print(f"report: {write_report(results)}")
     check_failed(failed, results)
+
+
+def show_summaries(results: "Results") -> None:
+    """Print the regret of every cell, where a terminal has room for all of them."""
+    from robandit.report.terminal import show
+    from robandit.study.tables import brief_table
+
+    if results.count()[0] <= MOST_SHOWN:
+        tables = [brief_table(results, grid) for grid in results.study.grids]
+        show(*(table for table in tables if table.rows))
 
 
 def check_threads(arguments: argparse.Namespace) -> None:

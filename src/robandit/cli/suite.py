@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # `robandit --help` does not wait for NumPy
     from robandit.suite.run import Entrants, SuiteFolder
     from robandit.suite.spec import Suite
 
+BESIDE = ("thompson", "bonus-thompson", "samba", "tsallis-inf-rv", "ucb1")  # whose score cards are printed too
+
 
 def add(commands: Any) -> None:
     """The command and its flags."""
@@ -151,7 +153,7 @@ def show_status(folder: "SuiteFolder", as_json: bool) -> None:
 
 
 def report(folder: "SuiteFolder", is_own_suite: bool, arguments: argparse.Namespace) -> None:
-    """Write the files and the page, print the score cards of the folder's policies."""
+    """Write the files and the page, print the score cards of the folder's policies beside some that are well known."""
     from robandit.report.terminal import show
     from robandit.suite.page import write_suite_page
     from robandit.suite.results import STORED, read_folder, read_stored, write_results
@@ -168,6 +170,6 @@ def report(folder: "SuiteFolder", is_own_suite: bool, arguments: argparse.Namesp
     if arguments.json:
         print_json({**own.to_json(), "rows": own.rows})
         return
-    show(card_table(own), wide=arguments.wide)
+    show(card_table(results.only([*own.policies, *BESIDE])), wide=arguments.wide)
     for file in files:
         print(f"{'page' if file.suffix == '.html' else 'results'}: {file}")

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from robandit.estimates import adjust_p_values, estimate_difference
-from robandit.report.table import DataTable
+from robandit.report.table import Column, DataTable, format_value
 from robandit.study.axes import ADVERSARIAL, COORDINATES
 from robandit.study.cell import Cell
 from robandit.study.results import Results, values
@@ -31,7 +31,7 @@ def varied_in(grid: Grid) -> dict[str, str]:
 def summary_table(results: Results, grid: Grid) -> DataTable:
     """Every stored cell: mean with a 95 % interval, standard deviation, median, runs."""
     varied, has_team = varied_in(grid), any(cell.agents > 1 for cell in grid.cells)
-    headings = ["policy", *varied.values(), "mean regret", "± 95 %", "sd", "median", "5 %", "95 %"]
+    headings = ["policy", *varied.values(), "mean regret", "± 95 %", "sd", "median", "5 % quantile", "95 % quantile"]
     headings += ["best played", "runs", *(["messages"] if has_team else [])]
     rows = []
     for cell, summary in results.summaries(grid):
@@ -42,6 +42,24 @@ def summary_table(results: Results, grid: Grid) -> DataTable:
         messages = None if trace.team is None else float(trace.team.messages.mean())
         rows.append([*row, messages] if has_team else row)
     return DataTable("Regret at the horizon", headings, rows, id=f"{grid.id}-regret")
+
+
+def brief_table(results: Results, grid: Grid) -> DataTable:
+    """Every stored cell in the columns that a terminal has room for."""
+    whole, varied = summary_table(results, grid), [*varied_in(grid).values()]
+    at = whole.headings.index
+    rows = [
+        [
+            row[0],
+            *(format_value(value) for value in row[1 : 1 + len(varied)]),
+            f"{format_value(row[at('mean regret')])} ± {format_value(row[at('± 95 %')])}",
+            row[at("best played")],
+        ]
+        for row in whole.rows
+    ]
+    columns = [Column("policy", "name"), *(Column(name, "name") for name in varied)]
+    columns += [Column("mean regret, 95 % interval"), Column("best played")]
+    return DataTable(grid.title or grid.id, columns, rows)
 
 
 def paired_table(results: Results, grid: Grid) -> DataTable | None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,11 @@ class SuiteResults:
         """These beside stored ones; a policy that both have is taken from these."""
         others = [row for row in stored.rows if row["policy"] not in self.policies]
         return SuiteResults(self.suite, {**stored.policies, **self.policies}, [*others, *self.rows])
+
+    def only(self, policies: Collection[str]) -> "SuiteResults":
+        """The rows of some policies; those without a row are passed over."""
+        about = {label: record for label, record in self.policies.items() if label in policies}
+        return SuiteResults(self.suite, about, [row for row in self.rows if row["policy"] in about])
 
     def cards(self) -> dict[str, dict[str, Any]]:
         """The score card of each policy."""
