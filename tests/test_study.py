@@ -90,7 +90,7 @@ def test_a_study_reports(whole: tuple[Path, str, str], robandit: Any) -> None:
     )
     assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg", ".pdf", ".png"}
     rows = (folder / "tables" / "levels-regret.csv").read_text().splitlines()
-    assert rows[0] == "policy,schedule,C,mean regret,± 95 %,sd,median,5 %,95 %,best played,runs"
+    assert rows[0] == "policy,schedule,C,mean regret,± 95 %,sd,median,5 % quantile,95 % quantile,best played,runs"
     assert len(rows) == 11
     assert (folder / "tables" / "levels-paired.tex").read_text().startswith(r"\begin{tabular}")
 
