@@ -13,6 +13,7 @@ import pytest
 
 from robandit.cli.main import build_parser, main
 from robandit.service.check import CHECKS, Finding, Setup, check_setup
+from robandit.service.ownership import Ownership
 from robandit.service.stores.sqlite import SqliteStore
 from robandit.service.tokens import new_token
 from tests.serving import running
@@ -50,14 +51,48 @@ def test_a_disk_that_does_not_write_is_wrong(setup: Setup, monkeypatch: pytest.M
     assert levels(setup, "disk")[0].level == "warning"
 
 
-def test_a_clock_behind_the_journal_is_wrong(setup: Setup) -> None:
+def test_a_clock_behind_the_journal_is_a_warning_for_the_service_goes_on(setup: Setup) -> None:
     assert setup.path is not None
     store = SqliteStore(setup.path)
     store.create("offers", "{}", json.dumps({"time": time.time() + 3600}))
     store.close()
     findings = levels(setup, "database")
-    assert [finding.level for finding in findings] == ["ok", "wrong"]
+    assert [finding.level for finding in findings] == ["ok", "warning"]
     assert "behind the last line" in findings[1].sentence
+
+
+def test_a_database_that_is_served_already_is_wrong(setup: Setup) -> None:
+    assert setup.path is not None
+    SqliteStore(setup.path).close()
+    owner = Ownership(f"{setup.path}.lock")
+    assert [finding.level for finding in levels(setup, "database")] == ["wrong", "ok"]
+    assert f"process {os.getpid()} serves it already" in levels(setup, "database")[0].sentence
+    owner.release()
+    assert [finding.level for finding in levels(setup, "database")] == ["ok"]
+
+
+def test_a_database_of_an_older_format_is_a_warning(setup: Setup) -> None:
+    assert setup.path is not None
+    store = SqliteStore(setup.path)
+    store.db.execute("PRAGMA user_version=1")
+    store.close()
+    ok, old = levels(setup, "database")
+    assert (ok.level, old.level) == ("ok", "warning")
+    assert "its format is 1, and the first start makes it 2" in old.sentence
+
+
+def test_a_token_file_without_a_token_is_wrong(setup: Setup) -> None:
+    assert setup.token_file is not None
+    Path(setup.token_file).write_text("# nobody yet\n")
+    (finding,) = levels(setup, "tokens")
+    assert finding.level == "wrong"
+    assert "robandit service token" in finding.sentence
+
+
+def test_the_check_takes_every_flag_of_the_service(setup: Setup) -> None:
+    more = ["--log-format", "json", "--watch", "5", "--lease", "3", "--remember", "5000", "--access-log"]
+    assert main(["service", "check", "--db", setup.url, "--port", "0", *more]) == 0
+    assert main(["service", "check", "--db", setup.url, "--port", "0", "--webhook", "http://x"]) == 2
 
 
 def test_a_database_of_another_format_is_wrong(setup: Setup) -> None:

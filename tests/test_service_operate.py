@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 import pytest
 
+import robandit as rb
 from robandit.client import AsyncClient, Client, ServiceError
 from robandit.service.backup import back_up
 from robandit.service.openapi import document
@@ -158,10 +159,12 @@ def test_tokens_are_told_once_and_kept_as_hashes(tmp_path: Path, robandit: Any) 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["serve", "--db", "mysql://x"], "sqlite:///FILE"),
-        (["serve", "--db", "sqlite:///no/such/folder/x.db"], "no folder"),
+        (["serve", "--db", "mysql://x", "--port", "0"], "sqlite:///FILE"),
+        (["serve", "--db", "sqlite:///no/such/folder/x.db", "--port", "0"], "no folder"),
         (["serve", "--db", "sqlite:///x.db", "--host", "0.0.0.0"], "token"),
         (["serve", "--db", "sqlite:///x.db", "--port", "99999"], "65535"),
+        (["serve", "--db", "sqlite:///x.db", "--port", "0", "--remember", "0"], "--remember must be"),
+        (["serve", "--db", "sqlite:///x.db", "--port", "1", "--host", "192.0.2.1", "--token-file", "/dev/null"], "192"),
         (["service", "verify", "nothing"], "no journal"),
         (["service", "verify", "sqlite:///nothing.db"], "no database"),
         (["service", "backup", "x", "--db", "sqlite:///nothing.db"], "no database"),
@@ -282,6 +285,8 @@ def test_metrics_can_be_read_by_prometheus(live: Running) -> None:
     lines = httpx.get(f"{live.url}/metrics").text.splitlines()
     values = {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if not line.startswith("#")}
     assert values["robandit_commits_total"] > 0
+    assert values['robandit_requests_total{operation="decide",status="201"}'] > 0
+    assert values[f'robandit_info{{version="{rb.__version__}"}}'] == 1
     assert httpx.get(f"{live.url}/healthz").json()["status"] == "ok"
 
 

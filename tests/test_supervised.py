@@ -67,9 +67,22 @@ def test_a_typo_in_the_token_file_leaves_the_tokens_and_the_clock(tmp_path: Path
         assert made.status_code == 201
         file.unlink()
         until(lambda: any("cannot be read" in note for note in health(served)[1]["notes"]))
+        file.write_text("# nobody\n")  # whoever takes all tokens away means it, and is told
+        until(lambda: any("holds no token" in note for note in health(served)[1]["notes"]))
+        refused = httpx.post(f"{served.url}/v1/experiments", json=OFFERS, headers=served.bearer("boss"))
+        assert (refused.status_code, refused.json()["detail"]) == (401, "nobody has this token")
         file.write_text(good)
         until(lambda: health(served)[1]["status"] == "ok")
+        assert "a token is needed" in httpx.get(f"{served.url}/v1/experiments").json()["detail"]
         assert served.service.supervisor.duties["the clock"].restarts == 0
+
+
+def test_what_is_over_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    supervisor = Supervisor()
+    with caplog.at_level("INFO"):
+        for problem in ("", "a mistake", "a mistake", "", ""):
+            supervisor.note("tokens", problem)
+    assert [record.message for record in caplog.records] == ["a mistake", "this is over: a mistake"]
 
 
 def begin() -> Service:

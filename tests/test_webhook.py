@@ -163,7 +163,7 @@ def test_a_degraded_service_is_told_and_its_recovery(receiver: Receiving) -> Non
         until(lambda: len(receiver.deliveries) == 1)
         served.service.supervisor.note("tokens", "")
         until(lambda: len(receiver.deliveries) == 2)
-    assert [event["data"]["status"] for event in receiver.events] == ["degraded", "ok"]
+    assert [event["type"] for event in receiver.events] == ["robandit.degraded", "robandit.recovered"]
 
 
 def test_whatever_dies_each_act_is_told_at_least_once(receiver: Receiving, tmp_path: Path) -> None:

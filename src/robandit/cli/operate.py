@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from robandit.cli.flags import number, whole
+from robandit.cli.serve import read_settings, serve_flags
 from robandit.errors import InputError
 
 
@@ -12,13 +13,11 @@ def add(commands: Any) -> None:
     """Add the commands and their flags."""
     check = commands.add_parser(
         "check",
+        parents=[serve_flags()],
         help="what is wrong with a set-up, before it goes live",
-        description="Check disk, database, clock, tokens, permissions and address. The exit code is 1 if one is wrong.",
+        description="Check disk, database, clock, tokens, permissions and address, with the flags that `robandit "
+        "serve` will get. The exit code is 1 if one is wrong.",
     )
-    check.add_argument("--db", required=True, metavar="URL", help="as for `robandit serve`")
-    check.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1")
-    check.add_argument("--port", type=whole, default=8470, help="default 8470")
-    check.add_argument("--token-file", metavar="FILE", help="as for `robandit serve`")
     check.set_defaults(run=run_check)
     token = commands.add_parser(
         "token",
@@ -86,7 +85,8 @@ def run_check(arguments: argparse.Namespace) -> int:
     """Print what each check found."""
     from robandit.service.check import Setup, check_setup
 
-    findings = check_setup(Setup(arguments.db, arguments.host, arguments.port, arguments.token_file))
+    settings = read_settings(arguments)
+    findings = check_setup(Setup(settings.url, settings.host, settings.port, settings.token_file))
     for finding in findings:
         print(f"{finding.level:8} {finding.subject:12} {finding.sentence}")
     return int(any(finding.level == "wrong" for finding in findings))

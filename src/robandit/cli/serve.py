@@ -2,19 +2,29 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robandit.cli.flags import number, whole
 from robandit.errors import InputError
+
+if TYPE_CHECKING:  # `robandit --help` does not wait for uvicorn
+    from robandit.service.serve import ServeSettings
 
 
 def add(commands: Any) -> None:
     """Add the command and its flags."""
     parser = commands.add_parser(
         "serve",
+        parents=[serve_flags()],
         help="the decision service, with its page",
         description="Serve decisions over HTTP. An answer leaves only after its line of the journal is on the disk.",
     )
+    parser.set_defaults(run=run)
+
+
+def serve_flags() -> argparse.ArgumentParser:
+    """Returns the flags of the service, which `robandit service check` takes too."""
+    parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument(
         "--db", required=True, metavar="URL", help="sqlite:///FILE, or postgresql://... for several processes"
     )
@@ -65,11 +75,18 @@ def add(commands: Any) -> None:
     parser.add_argument("--access-log", action="store_true", help="log every request too; it implies --log-level info")
     parser.add_argument("--webhook", metavar="URL", help="send alarms, acts and a degraded service to this address")
     parser.add_argument("--webhook-secret-file", metavar="FILE", help="its content signs what the webhook sends")
-    parser.set_defaults(run=run)
+    return parser
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until a signal comes."""
+    from robandit.service.serve import serve
+
+    serve(read_settings(arguments))
+
+
+def read_settings(arguments: argparse.Namespace) -> "ServeSettings":
+    """Returns what a service is started with. Raises InputError."""
     if not 0 <= arguments.port <= 65535:
         raise InputError(f"--port must be from 0 to 65535, not {arguments.port}")
     if not 0 <= arguments.watch < float("inf"):
@@ -79,22 +96,20 @@ def run(arguments: argparse.Namespace) -> None:
     if (arguments.webhook is None) != (arguments.webhook_secret_file is None):
         raise InputError("--webhook and --webhook-secret-file need each other")
     from robandit.service.logs import LogSettings
-    from robandit.service.serve import ServeSettings, serve
+    from robandit.service.serve import ServeSettings
 
-    serve(
-        ServeSettings(
-            arguments.db,
-            arguments.host,
-            arguments.port,
-            arguments.token_file,
-            arguments.watch,
-            arguments.advertise,
-            arguments.lease,
-            LogSettings(arguments.log_format, arguments.log_level, arguments.access_log),
-            read_receiver(arguments),
-            arguments.redirect,
-            arguments.remember,
-        )
+    return ServeSettings(
+        arguments.db,
+        arguments.host,
+        arguments.port,
+        arguments.token_file,
+        arguments.watch,
+        arguments.advertise,
+        arguments.lease,
+        LogSettings(arguments.log_format, arguments.log_level, arguments.access_log),
+        read_receiver(arguments),
+        arguments.redirect,
+        arguments.remember,
     )
 
 

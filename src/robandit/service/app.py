@@ -114,7 +114,7 @@ def endpoint(service: Service, route: Route) -> Any:
         except Problem as problem:
             if problem.status == 409:
                 await service.writer.commit([])  # what it is in conflict with is durable before the answer leaves
-            service.requests[route.summary, problem.status] += 1
+            service.requests[route.verb.__name__, problem.status] += 1
             if route.refusal is not None:
                 body = route.refusal(problem, request.path_params)
                 headers = NO_STORE | problem.headers_at(target_of(request))
@@ -122,7 +122,7 @@ def endpoint(service: Service, route: Route) -> Any:
             return problem_reply(problem, request)
         except ClientDisconnect:
             return Response(status_code=400)
-        service.requests[route.summary, answer.status] += 1
+        service.requests[route.verb.__name__, answer.status] += 1
         if route.tagged:
             return tagged_reply(answer.message, request.headers.get("if-none-match", ""))
         return reply(answer.status, answer.message)

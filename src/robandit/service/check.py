@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from robandit.errors import InputError
+from robandit.service.ownership import lock_holder
 from robandit.service.stores.base import ServiceStore
 
 Level = Literal["ok", "warning", "wrong"]
@@ -105,15 +106,20 @@ def check_database(setup: Setup) -> Results:
     if setup.path is not None and not setup.path.exists():
         yield "ok", f"{str(setup.path)!r} does not exist yet: `robandit serve` creates it"
         return
+    if setup.path is not None and (holder := lock_holder(f"{setup.path}.lock")):
+        yield "wrong", f"process {holder} serves it already"
     store = open_store(setup.url, read_only=True)
     try:
         experiments = store.experiments()
         yield "ok", f"it can be read, and has {len(experiments)} experiments"
         for note in store.notes:
             yield "wrong", note
+        if store.format < store.newest_format:
+            sentence = f"its format is {store.format}, and the first start makes it {store.newest_format}"
+            yield "warning", f"{sentence}, which older programs cannot read: make a backup first"
         late = max((last_time(store, experiment.id) for experiment in experiments), default=0.0) - time.time()
         if late > CLOCK_SLACK:
-            yield "wrong", f"the clock is {late:,.0f} s behind the last line of a journal"
+            yield "warning", f"the clock is {late:,.0f} s behind the last line of a journal: time goes on from there"
     finally:
         store.close()
 
@@ -128,7 +134,8 @@ def check_clock(setup: Setup) -> Results:
     """The clock: windows and holds run by it."""
     written = Path(__file__).stat().st_mtime
     if time.time() < written - CLOCK_SLACK:
-        yield "wrong", f"it says {time.strftime('%Y-%m-%d', time.gmtime())}, which is before this program was installed"
+        now, then = (time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(at)) for at in (time.time(), written))
+        yield "wrong", f"it says {now} UTC, and this program was installed at {then} UTC"
     elif clock_is_set() is False:
         yield "warning", "nothing sets it (NTP), as far as this system knows"
     else:
@@ -156,6 +163,9 @@ def check_tokens(setup: Setup) -> Results:
             yield "wrong", f"{setup.host} is reached from other machines, and there is no token file"
         return
     tokens = list(Tokens(setup.token_file).by_hash.values())
+    if not tokens:
+        yield "wrong", "the token file holds none, so everybody is refused: `robandit service token` adds one"
+        return
     yield "ok", f"{len(tokens)} can be read"
     for role in ("decide", "reward", "admin"):
         if not any(token.may(role) for token in tokens):

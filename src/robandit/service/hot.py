@@ -341,7 +341,7 @@ class HotProtocol(HttpToolsProtocol):
     def commit(self, route: Route, answer: Answer, experiment: Experiment | None) -> None:
         """Answer when the lines are durable."""
         service = self.service
-        service.requests[route.summary, answer.status] += 1
+        service.requests[route.verb.__name__, answer.status] += 1
         self.trace(route, answer.status)
         out = http(GOOD[answer.status], ENCODE(answer.message), self.id)
         if experiment is None:  # another process has answered, and committed it
@@ -361,7 +361,7 @@ class HotProtocol(HttpToolsProtocol):
 
     def refuse(self, route: Route, problem: Problem) -> None:
         """Answer with a refusal, after the requests before it."""
-        self.service.requests[route.summary, problem.status] += 1
+        self.service.requests[route.verb.__name__, problem.status] += 1
         self.trace(route, problem.status)
         self.service.writer.add([], self.answer, http_problem(problem, self.address.decode("latin-1"), self.id))
 

@@ -8,6 +8,7 @@ from robandit.service.experiment import Experiment
 from robandit.service.service import REPLAY, Service, replay_name
 from robandit.service.supervisor import Duty
 from robandit.service.tokens import Token
+from robandit.version import __version__
 
 Labels = Mapping[str, object]
 Samples = Iterable[tuple[Labels, float] | tuple[Labels, float, str]]  # labels, value, and how the name ends
@@ -50,11 +51,12 @@ def process_families(service: Service) -> Iterator[MetricFamily]:
     """Yields what is about the process."""
     writer = service.writer
     requests: Samples = [
-        ({"verb": verb, "status": status}, count) for (verb, status), count in sorted(service.requests.items())
+        ({"operation": operation, "status": status}, count)
+        for (operation, status), count in sorted(service.requests.items())
     ]
-    yield MetricFamily(
-        "requests_total", "counter", "Requests by what they ask for and the status of the answer.", requests
-    )
+    yield MetricFamily("info", "gauge", "The version of the program.", [({"version": __version__}, 1)])
+    meaning = "Requests by the operation (as OpenAPI names it) and the status of the answer."
+    yield MetricFamily("requests_total", "counter", meaning, requests)
     yield MetricFamily("commits_total", "counter", "Transactions that were committed.", [({}, writer.commits)])
     yield MetricFamily("lines_total", "counter", "Lines of journals that were committed.", [({}, writer.lines)])
     total, steps = 0, list[tuple[Labels, float, str]]()

@@ -77,7 +77,12 @@ def serve(settings: ServeSettings) -> None:
         raise InputError(
             f"{host} lies beyond this machine: a file of tokens is needed (`robandit service token` makes one)"
         )
-    tokens, store, listening = Tokens(settings.token_file), open_store(settings.url), bind(host, settings.port)
+    tokens, listening = Tokens(settings.token_file), bind(host, settings.port)
+    try:
+        store = open_store(settings.url)  # not before there is an address: a failed start creates no database
+    except BaseException:
+        listening.close()
+        raise
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{listening.getsockname()[1]}"
     ownership = own(store, settings.advertise or address, settings.lease)
@@ -107,6 +112,8 @@ def serve(settings: ServeSettings) -> None:
         service.background(announce(server, service, address))
 
     begin_logging(log)
+    if 0 < store.upgraded_from < store.format:
+        log_event(WARNING, "upgraded", f"the database was of format {store.upgraded_from} and is {store.format} now")
     uvloop.run(run(service, host, settings.port, began, [listening]))
 
 

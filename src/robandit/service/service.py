@@ -109,15 +109,18 @@ class Service:
         except InputError as error:
             self.supervisor.note("tokens", f"the tokens stay as they were: {error}")
         else:
-            self.supervisor.note("tokens", "")
+            locked = not self.tokens.open and not self.tokens.by_hash
+            self.supervisor.note("tokens", "the token file holds no token, so everybody is refused" if locked else "")
 
     def token(self, header: bytes) -> Token:
         """Returns who asks, by the Authorization header. Raises a Problem where a token is needed."""
         if self.tokens.open:
             return LOCAL
-        token = self.tokens.find(header[7:]) if header[:7].lower() == b"bearer " else None
+        has_token = header[:7].lower() == b"bearer "
+        token = self.tokens.find(header[7:]) if has_token else None
         if token is None:
-            raise Problem(401, "a token is needed: Authorization: Bearer ...", {"www-authenticate": "Bearer"})
+            detail = "nobody has this token" if has_token else "a token is needed: Authorization: Bearer ..."
+            raise Problem(401, detail, {"www-authenticate": "Bearer"})
         return token
 
     def admit(self, token: Token, role: str) -> None:

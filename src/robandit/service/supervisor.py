@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from logging import ERROR, WARNING
+from logging import ERROR, INFO, WARNING
 from typing import Any
 
 from robandit.service.logs import log_event
@@ -36,11 +36,13 @@ class Supervisor:
 
     def note(self, about: str, problem: str) -> None:
         """Take note of a fault, or with an empty sentence that it is gone; report it when it changes."""
-        if problem and self.faults.get(about) != problem:
-            log_event(WARNING, "degraded", problem, about=about)
-        self.faults.pop(about, None)
+        before = self.faults.pop(about, "")
         if problem:
             self.faults[about] = problem
+        if problem and problem != before:
+            log_event(WARNING, "degraded", problem, about=about)
+        elif before and not problem:
+            log_event(INFO, "recovered", f"this is over: {before}", about=about)
 
     async def keep(self, name: str, work: Work) -> None:
         """Run some work until it ends by itself or is cancelled; after an error, again, each time a little later."""
@@ -50,6 +52,8 @@ class Supervisor:
             try:
                 done, _ = await asyncio.wait({task}, timeout=CALM)
                 if not done:
+                    if duty.problem:
+                        log_event(INFO, "recovered", f"{name} is up again", task=name)
                     duty.problem, pause = "", FIRST
                 await task
                 duty.problem = ""

@@ -103,6 +103,8 @@ def read_tokens(text: str, where: str) -> dict[bytes, Token]:
             raw = bytes.fromhex(digest)
             if options or len(raw) != 32 or not token.rate > 0 or "/" in name:
                 raise ValueError
+        except InputError as error:  # it says more than the line's form
+            raise InputError(f"{where}, line {number}: {error}") from error
         except ValueError as error:
             raise InputError(
                 f"{where}, line {number}: it must read `name roles hash [experiments=] [rate=]`"

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from robandit.errors import InputError
@@ -45,8 +46,9 @@ class Receiver:
 
     def __post_init__(self) -> None:
         """Raises InputError for an address that is none."""
-        if not self.url.startswith(("http://", "https://")):
-            raise InputError(f"a webhook must be an address that begins with https:// or http://, not {self.url!r}")
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError(f"a webhook must be an address such as https://HOST/PATH, not {self.url!r}")
         if len(self.secret) < 16:
             raise InputError(f"a webhook's secret must have at least 16 bytes, not {len(self.secret)}")
 
@@ -121,8 +123,8 @@ class Webhook:
         problems = self.service.supervisor.problems
         if bool(problems) != self.was_degraded:
             self.was_degraded = bool(problems)
-            data = {"status": "degraded" if problems else "ok", "problems": problems}
-            await self.deliver(self.event("degraded", secrets.token_hex(16), None, data, time.time()))
+            kind, data = "degraded" if problems else "recovered", {"problems": problems}
+            await self.deliver(self.event(kind, secrets.token_hex(16), None, data, time.time()))
 
     async def deliver_experiment(self, experiment: Experiment) -> None:
         """Send what is new in one experiment."""

@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from robandit.errors import InputError
-from robandit.service.stores.base import ServiceStore
+from robandit.service.stores.base import ArchivingStore
 
 SCHEMES = {  # the module that opens it, loaded only where it is needed, and how an address reads
     "sqlite": ("robandit.service.stores.sqlite", "sqlite:///FILE"),
@@ -12,7 +12,7 @@ SCHEMES = {  # the module that opens it, loaded only where it is needed, and how
 }
 
 
-def open_store(url: str, *, read_only: bool = False) -> ServiceStore:
+def open_store(url: str, *, read_only: bool = False) -> ArchivingStore:
     """Returns the store behind `sqlite:///FILE` (four slashes for a path from the root) or `postgresql://...`.
 
     Raises InputError where the address is none of these, or its database cannot be opened.
@@ -21,5 +21,5 @@ def open_store(url: str, *, read_only: bool = False) -> ServiceStore:
     if not separator or scheme not in SCHEMES:
         forms = " or ".join(dict.fromkeys(form for _, form in SCHEMES.values()))
         raise InputError(f"a database must be {forms}, not {url!r}")
-    store: ServiceStore = import_module(SCHEMES[scheme][0]).open_at(url, read_only)
+    store: ArchivingStore = import_module(SCHEMES[scheme][0]).open_at(url, read_only)
     return store

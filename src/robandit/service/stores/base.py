@@ -146,6 +146,7 @@ class ArchivingStore(ServiceStore, Protocol):
     """A store whose old lines can go into files (archive.py), and whose lines can be written anew."""
 
     format: int  # of its tables
+    newest_format: int  # that this program writes
     upgraded_from: int  # the format that was found; opening it for writing upgrades it
 
     def rows(self, experiment: int, after: int, most: int) -> list[Row]:

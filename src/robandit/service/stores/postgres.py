@@ -87,6 +87,8 @@ def is_refusal(error: psycopg.Error) -> bool:
 class PostgresStore(LeasedStore):
     """A few connections, each lent to one statement at a time; every statement is a transaction of its own."""
 
+    newest_format = sql.FORMAT
+
     path: str | None = None
 
     def __init__(self, url: str, *, read_only: bool = False) -> None:

@@ -55,6 +55,8 @@ UPGRADES = {0: SCHEMA, 1: ARCHIVE}  # from a format (0: an empty file) to the ne
 class SqliteStore(OneOwner):
     """One connection that writes; a read-only one for each thread that reads."""
 
+    newest_format = FORMAT
+
     def __init__(self, path: Path | str, *, vfs: str | None = None, read_only: bool = False) -> None:
         if apsw.SQLITE_VERSION_NUMBER < SAFE:
             raise InputError(f"SQLite {apsw.sqlite_lib_version()} can lose commits: 3.51.3 or newer is needed")
