@@ -23,7 +23,7 @@ def draw_line(axes: Any, probabilities: Floats, worth: Floats, price: float, tit
     axes.set_xticks([np.log(tick / (1 - tick)) for tick in TICKS], [f"{100 * tick:g} %" for tick in TICKS])
     axes.set_ylim(0.0, 1.15 * max(price, float(worth.max())))
     axes.set_xlabel("probability of the best arm (log-odds)")
-    axes.set_ylabel("regret a unit of corruption buys")
+    axes.set_ylabel("regret per unit of corruption")
     axes.set_title(title, fontsize=10, loc="left")
     plain_axes(axes)
 
@@ -32,7 +32,7 @@ def draw_plane(figure: Any, axes: Any, ratios: Floats, worth: Floats, title: str
     """The same for three arms: colour over the two log-ratios, with the lines on which the leader changes."""
     seen = np.abs(ratios) <= np.log(150.0)
     drawn = axes.pcolormesh(ratios[seen], ratios[seen], worth[np.ix_(seen, seen)].T, cmap="viridis", shading="nearest")
-    figure.colorbar(drawn, ax=axes, label="regret a unit of corruption buys")
+    figure.colorbar(drawn, ax=axes, label="regret per unit of corruption")
     end = float(ratios[seen][-1])
     for across, upwards in (((-end, 0.0), (0.0, 0.0)), ((0.0, 0.0), (-end, 0.0)), ((0.0, end), (0.0, end))):
         axes.plot(across, upwards, color="white", linewidth=1, linestyle=":")

@@ -60,7 +60,7 @@ def bounds(result: Row) -> Page:
         "policy": ("policy", ""),
         "bound": ("bound", ",.1f"),
         "measured, C = 0": ("measured", ",.1f"),
-        "growth a unit of ln T": ("growth", ",.2f"),
+        "growth per unit of ln T": ("growth", ",.2f"),
         "measured growth": ("measured_growth", ",.1f"),
     }
     lower, rows = result["lower_bounds"], result["policies"]
@@ -82,11 +82,11 @@ def steps(result: Row) -> Page:
         "least possible": ("least", ",.3f"),
         "linear programme": ("programme", ",.3f"),
         "diffusion limit": ("diffusion", ",.3f"),
-        "growth a unit of ln T": ("growth", ",.2f"),
+        "growth per unit of ln T": ("growth", ",.2f"),
     }
     by_rule = {
         "rule": ("rule", ""),
-        "growth a unit of ln T": ("growth", ",.2f"),
+        "growth per unit of ln T": ("growth", ",.2f"),
         "step": ("rate", ".4g"),
         "held near 0": ("least", ",.3f"),
         "linear programme": ("programme", ",.3f"),
