@@ -246,6 +246,24 @@ def test_a_forgotten_name_leaves_the_files(tmp_path: Path) -> None:
     again.close()
 
 
+def test_a_unit_of_the_same_name_is_forgotten_too(tmp_path: Path) -> None:
+    store: Any = open_store(f"sqlite:///{tmp_path / 'units.db'}")
+    engine = Engine(store)
+    engine.create(messages.NewExperiment("one", ["a", "b"], "samba"))
+    experiment = engine.find("one")
+    for number in range(20):
+        unit = "jane" if number % 4 == 0 else "john"
+        answer = engine.decide(experiment, messages.DecisionRequest(unit=unit), None, "web")
+        reward = engine.reward(experiment, answer.message.id, messages.Reward(1.0), f"web/{unit}")
+        store.commit(answer.rows + reward.rows)
+    _, count = forget_source(store, store.experiments()[0], "web/jane")
+    assert count == 10  # five decisions that name a unit, and their rewards
+    assert not any("jane" in body for _, body in store.lines(1))
+    assert sum('"unit":"john"' in body for _, body in store.lines(1)) == 15
+    assert [result.sound for result in verify_store(store)] == [True]
+    store.close()
+
+
 def test_no_name_is_forgotten_while_the_service_runs(tmp_path: Path, robandit: Any) -> None:
     from robandit.service.ownership import Ownership
 

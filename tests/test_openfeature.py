@@ -1,6 +1,7 @@
 """OpenFeature: the protocol's routes as its own SDK and a plain client use them, and our provider that tracks."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,6 +106,23 @@ def test_the_stock_sdk_decides_through_the_protocol(live: Running) -> None:
     assert details.value in ("old", "new")
     assert details.error_code is None
     provider.session.close()
+
+
+def test_the_provider_passes_on_the_features_that_an_experiment_takes(live: Running) -> None:
+    with Client(live.url) as service:
+        features = {"device": ["phone", "desktop"], "age": [0, 100]}
+        service.create("seen", ["red", "green"], "linucb", features=features)
+        visitor = EvaluationContext("visitor 1", {"device": "phone", "age": 30, "country": "nl"})
+        for provider, default in (
+            (RobanditProvider(service, {}, features={"seen": ["device", "age"]}), None),
+            (RobanditProvider(service, {}), "none"),  # nobody said what it takes
+        ):
+            api.set_provider(provider, "features")
+            value = api.get_client("features").get_string_value("seen", "none", visitor)
+            assert value in ("red", "green") if default is None else value == default
+    lines = httpx.get(f"{live.url}/v1/experiments/seen/export?format=journal").text.splitlines()
+    decided = [json.JSONDecoder().raw_decode(line)[0] for line in lines if '"decide"' in line]  # a checksum follows
+    assert [entry["context"] for entry in decided] == [{"device": "phone", "age": 30}]
 
 
 def test_a_tracked_event_rewards_the_last_decision(live: Running, caplog: pytest.LogCaptureFixture) -> None:

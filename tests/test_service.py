@@ -174,9 +174,11 @@ def settled(call: Caller, base: str) -> None:
 def test_the_breaker_keeps_p_where_it_was(call: Caller) -> None:
     base = begun(call, policy={"name": "samba", "parameters": {"learning_rate": 0.3}})
     ids = [call("POST", f"{base}/decisions", {})[1]["id"] for _ in range(10)]
-    assert call("POST", f"{base}/breaker", {"change": "tripped"})[0] == 200
+    assert call("POST", f"{base}/breaker", {"change": "released"}) == (200, {"new": False})
+    assert call("POST", f"{base}/breaker", {"change": "tripped"}) == (200, {"new": True})
     for id in ids:
         assert call("PUT", f"{base}/decisions/{id}/reward", {"reward": 1})[0] == 201
+    assert call("POST", f"{base}/breaker", {"change": "tripped"}) == (200, {"new": False})  # it learns nothing of these
     settled(call, base)
     frozen = call("GET", base)[1]
     assert frozen["frozen"]

@@ -222,7 +222,9 @@ def test_both_clients_act_on_arms_breaker_and_sources(live: Running) -> None:
     async def act() -> None:
         async with AsyncClient(live.url) as client:
             one = await client.create("acts, asynchronous", ["a", "b"])
+            assert (await one.look(wait=0.0))["line"] == 0  # without a reward there is nothing to audit
             assert await one.reward((await one.decide(["a"])).id, 1, source="s")
+            await one.source("s", "capped", cap=5)
             await one.arm("b", "paused")
             await one.breaker("tripped")
             assert (await one.what_if(["s"]))["left_out"] == 1
@@ -235,6 +237,7 @@ def test_both_clients_act_on_arms_breaker_and_sources(live: Running) -> None:
     asyncio.run(act())
     with Client(live.url) as client:
         one = client.create("acts", ["a", "b"])
+        assert one.look(wait=0.0)["line"] == 0
         assert one.reward(one.decide(["a"]).id, 1, source="s")
         one.arm("b", "paused")
         one.breaker("tripped")

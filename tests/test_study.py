@@ -231,6 +231,23 @@ def test_a_changed_policy_reruns_only_its_own_cells(tmp_path: Path, robandit: An
     assert left() == "own: 2 cells, 2 stored, 0 to play"
     (tmp_path / "two.py").write_text(OWN.format(cls="Two", name="two", doc="first", value="0.5 / setting.arms * 2"))
     assert left() == "own: 2 cells, 1 stored, 1 to play"
+    moved = (tmp_path / "out").rename(tmp_path / "moved")  # the results can be read where the files are not
+    for name in ("one.py", "two.py", "own.toml"):
+        (tmp_path / name).unlink()
+    assert robandit("study", "status", str(moved), "--json")[1]["total"] == {"done": 2}
+    assert len([*rb.read_results(moved).cells()]) == 2
+
+
+def test_files_that_a_dictionary_loads_are_found_beside_its_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "one.py").write_text(OWN.format(cls="One", name="one", doc="x", value="1 / setting.arms"))
+    monkeypatch.chdir(tmp_path)
+    grid = {"id": "g", "policies": ["one"], "horizons": 50, "runs": 2}
+    rb.run_study({"name": "own", "load": ["parts/one.py"], "grid": [grid]}, "out")
+    (tmp_path / "parts" / "one.py").unlink()
+    assert len([*rb.read_results("out").cells()]) == 1
 
 
 def test_a_cell_that_fails_is_told_and_the_rest_goes_on(tmp_path: Path, robandit: Any) -> None:

@@ -243,7 +243,8 @@ class ExperimentClient:
 
     def look(self, wait: float = 300.0) -> dict[str, Any]:
         """Audit now, at the lowest priority, and return what it found. Raises TimeoutError after so many seconds."""
-        lines, ends = self.about()["lines"], time.monotonic() + wait
+        about, ends = self.about(), time.monotonic() + wait
+        lines = about["lines"] if about["rewards"] else 0  # nothing is audited before the first reward
         self.client.send(self.requests.watch("POST"))
         while (reply := self.watch())["line"] < lines:
             if time.monotonic() > ends:
@@ -338,6 +339,10 @@ class AsyncExperiment:
         """Report that a decision was shown; returns False if that was reported before."""
         return bool((await self.client.send(self.requests.activate(id)))["new"])
 
+    async def source(self, name: str, change: str, **more: Any) -> None:
+        """Quarantine, release, cap or weigh a source."""
+        await self.client.send(self.requests.source(name, change, more))
+
     async def arm(self, name: str, change: str) -> None:
         """Pause, resume or retire an arm (`change` is paused, resumed or retired)."""
         await self.client.send(self.requests.arm(name, change))
@@ -358,7 +363,8 @@ class AsyncExperiment:
 
     async def look(self, wait: float = 300.0) -> dict[str, Any]:
         """Audit now, at the lowest priority, and return what it found. Raises TimeoutError after so many seconds."""
-        lines, ends = (await self.about())["lines"], time.monotonic() + wait
+        about, ends = await self.about(), time.monotonic() + wait
+        lines = about["lines"] if about["rewards"] else 0  # nothing is audited before the first reward
         await self.client.send(self.requests.watch("POST"))
         while (reply := await self.watch())["line"] < lines:
             if time.monotonic() > ends:

@@ -12,6 +12,7 @@ It needs `pip install openfeature-sdk` and the extra `client`.
 import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from openfeature.evaluation_context import EvaluationContext
@@ -30,16 +31,23 @@ REMEMBERED = 100_000  # decisions that an event can still reward
 class RobanditProvider(AbstractProvider):
     """Decides each flag anew, or as the experiment's rule `sticky` says; remembers the last decision for each unit."""
 
-    def __init__(self, service: Client, events: Mapping[str, Sequence[str]], remembered: int = REMEMBERED) -> None:
+    def __init__(
+        self,
+        service: Client,
+        events: Mapping[str, Sequence[str]],
+        remembered: int = REMEMBERED,
+        features: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> None:
         """Create a provider.
 
         Args:
             service: a client of the decision service.
             events: which flags a tracked event rewards, by the event's name; other events are left to others.
             remembered: decisions that an event can still reward.
+            features: the attributes of the evaluation context that an experiment takes, by flag; none unless named.
         """
         super().__init__()
-        self.service, self.events, self.remembered = service, events, remembered
+        self.service, self.events, self.remembered, self.features = service, events, remembered, features
         self.decisions: OrderedDict[tuple[str, str], ServedDecision] = OrderedDict()  # by flag and unit
 
     def get_metadata(self) -> Metadata:
@@ -52,7 +60,8 @@ class RobanditProvider(AbstractProvider):
         """Returns an arm. Raises OpenFeature's errors, for which the SDK returns the default."""
         unit = None if evaluation_context is None else evaluation_context.targeting_key
         try:
-            decision = self.service.experiment(flag_key).decide(unit=unit)
+            context = self.features_of(flag_key, evaluation_context)
+            decision = self.service.experiment(flag_key).decide(unit=unit, context=context)
         except ServiceError as error:
             raise (FlagNotFoundError if error.status == 404 else GeneralError)(error.detail) from error
         if unit is not None:
@@ -66,6 +75,13 @@ class RobanditProvider(AbstractProvider):
         return FlagResolutionDetails(
             value=decision.arm, variant=decision.arm, reason=Reason.SPLIT, flag_metadata=metadata
         )
+
+    def features_of(self, flag: str, evaluation_context: EvaluationContext | None) -> dict[str, Any] | None:
+        """Returns what an experiment with features learns of whoever comes; None where a flag takes no features."""
+        if flag not in self.features:
+            return None
+        attributes = {} if evaluation_context is None else evaluation_context.attributes
+        return {name: attributes.get(name) for name in self.features[flag]}
 
     def track(
         self,

@@ -251,7 +251,7 @@ ALL = (
         "same block of time.",
         "Some sources report unlike everybody else",
         f"For the same arms at the same time, their odds of a reward are more than {ALIKE:g} times, or less than a "
-        "quarter of, what all others report. Luck alone would hardly ever do that.",
+        "quarter of, what all others report. Chance alone would hardly ever do that.",
         is_alarm=True,
         is_about_rewards=True,
         why_not=why_no_rates,

@@ -276,12 +276,15 @@ def what_if(call: Call) -> Any:
 
 @serve_at("POST", EXPERIMENT + "/breaker", "admin", messages.BreakerChange, {200: Done})
 def change_breaker(call: Call) -> Answer:
-    """Stop learning, or go on."""
-    experiment = call.experiment
-    since = experiment.line if call.request.since is None else min(call.request.since, experiment.line)
+    """Stop learning, or go on. Learning that has stopped can be stopped since an earlier line, never a later one."""
+    experiment, frozen = call.experiment, call.experiment.standing.frozen
     entry: dict[str, Any] = {"entry": "breaker", "change": call.request.change}
+    is_new = frozen is not None
     if call.request.change == "tripped":
-        entry["since"] = since
+        since = experiment.line if call.request.since is None else min(call.request.since, experiment.line)
+        is_new, entry["since"] = frozen is None or since < frozen, since
+    if not is_new:
+        return Answer(200, Done(False), [])
     return call.service.engine.act(experiment, entry, call.token.name)
 
 

@@ -132,12 +132,11 @@ def forget_source(store: ArchivingStore, record: ExperimentRecord, source: str) 
 
 
 def renamed(entry: Entry, source: str, new: str) -> Entry:
-    """Returns what changes in an entry: the source, and the unit where a decision for that unit names it so."""
-    if entry.get("source") != source:
-        return {}
-    unit = entry.get("unit")
-    is_named_so = unit is not None and source in (unit, f"{entry.get('by')}/{unit}")
-    return {"source": new} | ({"unit": new.rpartition("/")[2]} if is_named_so else {})
+    """Returns what changes in an entry: the source, and the unit of a decision that has the same name."""
+    unit, changes = entry.get("unit"), {"source": new} if entry.get("source") == source else {}
+    if unit is not None and source in (unit, f"{entry.get('by')}/{unit}"):
+        changes["unit"] = new.rpartition("/")[2]
+    return changes
 
 
 def renamed_standing(experiment: Experiment, source: str, new: str) -> Any:

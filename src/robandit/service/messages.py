@@ -272,7 +272,7 @@ class Health(Struct):
 
 
 class Evaluation(Struct):
-    """OpenFeature's request; `targetingKey` is the unit, the rest of the context is ignored."""
+    """OpenFeature's request; `targetingKey` is the unit; of the rest, the experiment's own features count."""
 
     context: dict[str, Any] = {}
 

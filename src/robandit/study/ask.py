@@ -158,6 +158,9 @@ def open_study(spec: Spec, out: str | Path | None = None) -> Results:
     elif Path(spec).resolve() != (folder / SPEC).resolve():
         write_atomically(folder / SPEC, Path(spec).read_bytes())
     (folder / (SPEC if isinstance(spec, Mapping) else MAPPING)).unlink(missing_ok=True)
+    for file in study.load:  # so that the results can be read wherever the folder goes
+        if file.parent != folder.resolve():
+            write_atomically(folder / file.name, file.read_bytes())
     return Results(study, ResultStore(folder))
 
 
@@ -175,5 +178,5 @@ def read_results(folder: str | Path) -> StudyResults:
     if not specs:
         raise InputError(f"{str(folder)!r} is not the folder of a study: it has no {SPEC}")
     newest = max(specs, key=lambda path: path.stat().st_mtime_ns)  # earlier versions left the other one behind
-    study = read_study(json.loads(newest.read_text()) if newest.name == MAPPING else newest)
+    study = read_study(json.loads(newest.read_text()) if newest.name == MAPPING else newest, folder)
     return StudyResults(Results(study, ResultStore(folder)))

@@ -70,14 +70,18 @@ class Study:
         raise unknown("grid", name, [grid.id for grid in self.grids])
 
 
-def read_study(spec: str | Path | Mapping[str, Any]) -> Study:
+def read_study(spec: str | Path | Mapping[str, Any], folder: Path = Path()) -> Study:
     """Read and check a spec, from a TOML file or from the same as a dictionary.
+
+    Args:
+        spec: the file, or the dictionary.
+        folder: where the files are that a dictionary loads; those of a file are found from its own folder.
 
     Raises:
         InputError: if something is wrong; the message names the line and the field.
     """
     if isinstance(spec, Mapping):
-        return check_study(dict(spec), Lines(Path("the study"), ""))
+        return check_study(dict(spec), Lines(folder / "the study", ""))
     if not isinstance(spec, str | Path):
         raise InputError(f"a study is a TOML file or a dictionary with a name and a grid, not {spec!r}")
     path = Path(spec)
@@ -91,6 +95,12 @@ def read_study(spec: str | Path | Mapping[str, Any]) -> Study:
     return check_study(fields, Lines(path, content))
 
 
+def loaded_file(folder: Path, name: str) -> Path:
+    """Returns where a file is that a spec loads; beside the results stands a copy of it, under its own name."""
+    copy = folder / Path(name).name
+    return copy if copy.exists() and not (folder / name).exists() else folder / name
+
+
 def check_study(fields: dict[str, Any], lines: Lines) -> Study:
     """Check a spec; every scenario is made once here, so that nothing wrong is noticed later."""
     for name, value in fields.items():
@@ -101,7 +111,7 @@ def check_study(fields: dict[str, Any], lines: Lines) -> Study:
     top = {name: fields.get(name, default) for name, (default, _, _) in TOP.items()}
     if not top["name"] or not top["grid"]:
         raise InputError(f"{lines.path.name}: a study needs a name and at least one [[grid]]")
-    catalogue, load = SHIPPED, [lines.path.parent / str(file) for file in top["load"]]
+    catalogue, load = SHIPPED, [loaded_file(lines.path.parent, str(file)) for file in top["load"]]
     for file, path in zip(top["load"], load, strict=True):
         with lines.blaming(None, "load", file):
             catalogue = catalogue.with_file(str(path))
