@@ -237,6 +237,16 @@ class Fold:
         move(state, arm, roster.present)
         return ArmsChanged(roster, sight, setting, state)
 
+    def check_change(self, name: str, change: str, values: Any = None) -> None:
+        """Raise InputError if a change of arms cannot be, or is a pause that could not end."""
+        changed = self.after_change(name, change, values)
+        if change == "paused":
+            try:
+                self.policy.admit(changed.state, changed.roster.index[name], self.roster.present)
+            except InputError as error:
+                sentence = f"{self.policy.name} cannot take an arm back, so a pause would last for ever: retire the arm"
+                raise InputError(sentence) from error
+
     def change_arm(self, name: str, change: str, values: Any = None) -> None:
         """An arm was added, paused, resumed or retired."""
         self.roster, self.sight, self.setting, self.state = self.after_change(name, change, values)

@@ -221,7 +221,7 @@ class Learner:
 
     def _change(self, name: str, change: str, values: dict[str, Any] | None = None) -> None:
         with self._lock:
-            self._fold.after_change(name, change, values)  # refused here if at all
+            self._fold.check_change(name, change, values)  # refused here if at all
             if self._writer is not None:
                 entry = {"entry": "arm", "arm": name, "change": change}
                 self._writer.append(entry if values is None else {**entry, "values": values})

@@ -205,7 +205,7 @@ class Experiment:
 
     def change_arm(self, now: float, name: str, change: str, by: str, values: dict[str, Any] | None = None) -> Row:
         """Add, pause, resume or retire an arm. Raises InputError if it cannot be."""
-        self.fold.after_change(name, change, values)
+        self.fold.check_change(name, change, values)
         entry: Entry = {"entry": "arm", "arm": name, "change": change, "time": self.moment(now), "by": by}
         return self.append(entry if values is None else {**entry, "values": values})
 
