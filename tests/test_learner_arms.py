@@ -91,7 +91,7 @@ def test_policies_that_need_all_their_arms_or_rewards_say_why(tmp_path: Path) ->
 
 def test_a_pause_that_could_not_end_is_refused() -> None:
     learner = rb.Learner("independent", ["a", "b", "c"])
-    with pytest.raises(rb.InputError, match="independent cannot take an arm back.*retire the arm"):
+    with pytest.raises(rb.InputError, match="independent cannot take an arm back"):
         learner.pause_arm("a")
     assert learner.arms["a"] == "active"
     learner.retire_arm("a")

@@ -196,3 +196,14 @@ def test_some_arms_only_are_drawn_by_their_own_gaps() -> None:
     assert sum(shares) == pytest.approx(1.0)
     assert decision.probability == shares[["green", "blue"].index(decision.arm)]
     assert np.all(np.array(shares) > 0)
+
+
+def test_a_policy_for_arms_that_stay_the_same_takes_their_features_but_no_contexts() -> None:
+    with pytest.raises(rb.InputError, match=r"linear-samba needs features of the arms.*take squarecb"):
+        rb.Learner("linear-samba", ["a", "b"], features={"device": ["phone", "desktop"]})
+    values = {"a": {"size": 0.1}, "b": {"size": 0.9}}
+    learner = rb.Learner("linear-samba", ["a", "b"], arm_features={"size": [0, 1]}, arm_values=values, seed=1)
+    for _ in range(200):
+        decision = learner.decide()
+        learner.learn(decision.id, float(decision.arm == "b"))
+    assert learner.probabilities()["b"] > 0.5

@@ -57,6 +57,9 @@ class Fold:
         if policy.late == "no":
             raise InputError(f"{policy} does not take rewards that come late, so it cannot be used here")
         check_verified(policy, terms)
+        if terms.features is not None and policy.plays != "arms" and not policy.looks:
+            sentence = f"{policy.name} needs features of the arms, which stay the same, and these are of whoever comes"
+            raise InputError(f"{sentence}: take squarecb, linucb, cw-oful, linear-thompson or linear-softmax")
         self.policy, self.terms, self.roster = policy, terms, Roster(terms.arms)
         self.sight: Sight | None = None
         if terms.features is not None or terms.arm_features is not None:
