@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 OFFERS = {"voucher": 0.10, "bundle": 0.12, "gift": 0.15, "points": 0.18, "shipping": 0.25}  # how often each sells
-PRAISED, BEST = "voucher", "shipping"
+PROMOTED, BEST = "voucher", "shipping"
 CUSTOMERS, RING = 150, 6
-SHARE = 0.35  # of the decisions that the ring asks for, once it is there
+SHARE = 0.35  # of the decisions are the ring's, once it has joined
 HONEST, ATTACKED, AFTER, BATCH = 4000, 5500, 4000, 50
-LAST = 1000  # decisions at the end of each phase over which shares are told
+LAST = 1000  # decisions at the end of each phase over which shares are printed
 DAY = 1500  # visits
 WINDOW = 1.0  # seconds until silence counts
 
@@ -39,97 +39,97 @@ class Api:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
 
     def ask(self, method: str, path: str, message: Any = None) -> Any:
-        """One request; its answer must be a success."""
+        """Send one request and return its message; anything but a success is an error."""
         body = None if message is None else json.dumps(message)
         self.connection.request(method, path, body, {"content-type": "application/json"})
-        answer = self.connection.getresponse()
-        told = json.loads(answer.read())
-        assert answer.status < 300, f"{method} {path}: {told}"
-        return told
+        response = self.connection.getresponse()
+        reply = json.loads(response.read())
+        assert response.status < 300, f"{method} {path}: {reply}"
+        return reply
 
 
 class Shop:
     """One experiment and those who visit it."""
 
     def __init__(self, api: Api, name: str, policy: str, seed: int, *, rhythm: bool, silent: bool) -> None:
-        self.api, self.name, self.luck = api, name, random.Random(seed)
+        self.api, self.name, self.random = api, name, random.Random(seed)
         self.rhythm, self.silent = rhythm, silent
-        asked = {"name": name, "arms": list(OFFERS), "policy": policy, "seed": seed, "shadow": ["exp3"]}
+        terms = {"name": name, "arms": list(OFFERS), "policy": policy, "seed": seed, "shadow": ["exp3"]}
         if silent:
-            asked["rules"] = {"window": WINDOW, "default": 0.0}
-        self.path = f"/v1/experiments/{api.ask('POST', '/v1/experiments', asked)['id']}"
-        self.shown: list[str] = []
+            terms["rules"] = {"window": WINDOW, "default": 0.0}
+        self.path = f"/v1/experiments/{api.ask('POST', '/v1/experiments', terms)['id']}"
+        self.offers: list[str] = []
 
     def play(self, decisions: int, ring: bool) -> None:
-        """So many visits."""
+        """Let so many visitors come."""
         for _ in range(decisions // BATCH):
             if self.silent:
                 reports = [self.visit(ring) for _ in range(BATCH)]
             else:
-                made = self.api.ask("POST", f"{self.path}/decisions", {"count": BATCH})["decisions"]
-                reports = [self.report(one, self.visitor(ring)) for one in made]
-            sent = [one for one in reports if one["reward"] or not self.silent]
-            if sent:
-                self.api.ask("POST", f"{self.path}/rewards", {"rewards": sent})
+                batch = self.api.ask("POST", f"{self.path}/decisions", {"count": BATCH})["decisions"]
+                reports = [self.report(one, self.draw_visitor(ring)) for one in batch]
+            rewards = [one for one in reports if one["reward"] or not self.silent]
+            if rewards:
+                self.api.ask("POST", f"{self.path}/rewards", {"rewards": rewards})
         if self.silent:
             time.sleep(2 * WINDOW)
 
     def visit(self, ring: bool) -> dict[str, Any]:
-        """A decision for a visitor who is known, and what they would report."""
-        visitor = self.visitor(ring)
+        """Ask for a decision for a visitor who is known, and return what they would report."""
+        visitor = self.draw_visitor(ring)
         return self.report(self.api.ask("POST", f"{self.path}/decisions", {"source": visitor}), visitor)
 
-    def visitor(self, ring: bool) -> str:
-        """Who comes."""
-        if ring and self.luck.random() < SHARE:
-            return f"ring-{self.luck.randrange(RING)}"
-        return f"customer-{self.luck.randrange(CUSTOMERS)}"
+    def draw_visitor(self, ring: bool) -> str:
+        """Draw who comes."""
+        if ring and self.random.random() < SHARE:
+            return f"ring-{self.random.randrange(RING)}"
+        return f"customer-{self.random.randrange(CUSTOMERS)}"
 
     def report(self, decision: dict[str, Any], visitor: str) -> dict[str, Any]:
-        """What one visitor says about the offer."""
+        """Returns what one visitor says about the offer."""
         arm = decision["arm"]
-        season = 1 + 0.5 * self.rhythm * math.sin(2 * math.pi * len(self.shown) / DAY)
-        self.shown.append(arm)
-        bought = arm == PRAISED if visitor.startswith("ring") else self.luck.random() < OFFERS[arm] * season
-        return {"id": decision["id"], "reward": float(bought), "source": visitor}
+        season = 1 + 0.5 * self.rhythm * math.sin(2 * math.pi * len(self.offers) / DAY)
+        self.offers.append(arm)
+        is_sale = arm == PROMOTED if visitor.startswith("ring") else self.random.random() < OFFERS[arm] * season
+        return {"id": decision["id"], "reward": float(is_sale), "source": visitor}
 
     def share(self) -> float:
-        """How often the best offer was shown lately."""
-        return self.shown[-LAST:].count(BEST) / LAST
+        """Returns the share of the best offer in the last decisions."""
+        return self.offers[-LAST:].count(BEST) / LAST
 
     def look(self) -> dict[str, Any]:
-        """What the service finds, up to the last line."""
-        told = self.settled()
+        """Returns what the service finds, up to the last line."""
+        experiment = self.wait_until_settled()
         self.api.ask("POST", f"{self.path}/watch")
         while True:
-            found: dict[str, Any] = self.api.ask("GET", f"{self.path}/watch")
-            if found["line"] >= told["lines"]:
-                return found
+            findings: dict[str, Any] = self.api.ask("GET", f"{self.path}/watch")
+            if findings["line"] >= experiment["lines"]:
+                return findings
             time.sleep(0.2)
 
-    def settled(self) -> dict[str, Any]:
-        """The experiment, once acts are worked in."""
+    def wait_until_settled(self) -> dict[str, Any]:
+        """Returns the experiment, once the operator's actions are replayed."""
         while True:
-            told: dict[str, Any] = self.api.ask("GET", self.path)
-            if not told["learning_again"]:
-                return told
+            experiment: dict[str, Any] = self.api.ask("GET", self.path)
+            if not experiment["learning_again"]:
+                return experiment
             time.sleep(0.05)
 
     def defend(self) -> list[str]:
-        """An operator: quarantine whoever the service names, until it is quiet."""
-        caught: list[str] = []
-        while (found := self.look())["alarms"] and found["flagged"]:
-            print(f"  alarm ({', '.join(found['alarms'])}): {', '.join(found['flagged'])}")
-            for source in found["flagged"]:
+        """Quarantine whoever the service names, as an operator would, until it is quiet; returns their names."""
+        names: list[str] = []
+        while (findings := self.look())["alarms"] and findings["flagged"]:
+            print(f"  alarm ({', '.join(findings['alarms'])}): {', '.join(findings['flagged'])}")
+            for source in findings["flagged"]:
                 self.api.ask("POST", f"{self.path}/sources/{source}", {"change": "quarantined"})
-            caught += found["flagged"]
-        return caught
+            names += findings["flagged"]
+        return names
 
 
-def story(
+def play_story(
     port: int, policy: str, seed: int, stay: bool, *, rhythm: bool, silent: bool
 ) -> list[tuple[str, list[float]]]:
-    """Both experiments, phase by phase; the share of the best offer in each."""
+    """Play both experiments, phase by phase; returns the shares of the best offer in each."""
     api = Api(port)
     names = {"operator looks": "shop", "nobody looks": "shop without"}
     shops = {label: Shop(api, name, policy, seed, rhythm=rhythm, silent=silent) for label, name in names.items()}
@@ -153,7 +153,7 @@ def story(
 
 
 def main() -> None:
-    """Serve, tell the story, print a table."""
+    """Serve, play the story, print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--policy", default="samba", help="what decides (default samba)")
     parser.add_argument("--seed", type=int, default=1)
@@ -165,32 +165,43 @@ def main() -> None:
     parser.add_argument(
         "--stay", action="store_true", help="leave the service running until Ctrl-C, to look at its page"
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the service ends with its demo, however that ends
     with tempfile.TemporaryDirectory(prefix="robandit-demo-") as folder:
-        words = ["serve", "--db", f"sqlite:///{Path(folder) / 'demo.db'}", "--port", str(given.port), "--watch", "3600"]
+        words = [
+            "serve",
+            "--db",
+            f"sqlite:///{Path(folder) / 'demo.db'}",
+            "--port",
+            str(arguments.port),
+            "--watch",
+            "3600",
+        ]
         server = subprocess.Popen([sys.executable, "-m", "robandit", *words], stdout=subprocess.PIPE, text=True)
         assert server.stdout is not None
         try:
-            said = server.stdout.readline().strip()
-            print(said, flush=True)
-            began = time.monotonic()
-            rows = story(
-                int(said.split(":")[2].partition("/")[0]),
-                given.policy,
-                given.seed,
-                given.stay,
-                rhythm=given.rhythm,
-                silent=given.silent,
+            greeting = server.stdout.readline().strip()
+            print(greeting, flush=True)
+            start = time.monotonic()
+            rows = play_story(
+                int(greeting.split(":")[2].partition("/")[0]),
+                arguments.policy,
+                arguments.seed,
+                arguments.stay,
+                rhythm=arguments.rhythm,
+                silent=arguments.silent,
             )
-            print(f"\nHow often the best offer ({BEST}) was shown, in the last {LAST:,} decisions ({given.policy}):\n")
+            print(
+                f"\nHow often the best offer ({BEST}) was shown, in the last {LAST:,} decisions ({arguments.policy}):\n"
+            )
             print(f"{'':16}{'before':>10}{'attacked':>10}{'after':>10}")
             for label, shares in rows:
                 print(f"{label:16}" + "".join(f"{share:>10.1%}" for share in shares))
             print(
-                f"\n{time.monotonic() - began:.0f} s, seed {given.seed}; the ring never stopped reporting.", flush=True
+                f"\n{time.monotonic() - start:.0f} s, seed {arguments.seed}; the ring never stopped reporting.",
+                flush=True,
             )
-            if given.stay:
+            if arguments.stay:
                 print("The service stays: open the page above, end with Ctrl-C.", flush=True)
                 server.wait()
         except KeyboardInterrupt:

@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 
 def tabulate_shops(rows: list[Row]) -> str:
-    """Return one row per shop: alarms under both policies, then what was named under Thompson sampling."""
+    """Returns one row per shop: alarms under both policies, then who was named under Thompson sampling."""
     by_shop: dict[str, dict[str, Row]] = {}
     for row in rows:
         if "shop" in row:
@@ -37,7 +37,7 @@ def tabulate_shops(rows: list[Row]) -> str:
 
 
 def tabulate_losses(rows: list[Row]) -> str:
-    """Return one row per way of losing exposures."""
+    """Returns one row per way of losing exposures."""
     lines = ["| loss | alarms | after decisions (median) | right arm named |", "|---|---|---|---|"]
     for row in rows:
         if "loss" in row:

@@ -56,7 +56,7 @@ def diagram(height: int, title: str, description: str, parts: list[str]) -> str:
 
 
 def life_of_a_decision() -> str:
-    """Decide, journal, reward, audit, retract: and back."""
+    """Returns the picture of a decision: decide, journal, reward, audit, retract, and back."""
     steps = [
         ("decide", "an arm is drawn, with its probability"),
         ("journal", "the line is on the disk before the answer"),
@@ -82,7 +82,7 @@ def life_of_a_decision() -> str:
 
 
 def threat_models() -> str:
-    """One round, and where each attacker stands in it."""
+    """Returns the picture of one round, and where each attacker stands in it."""
     steps = [
         ("the means", "what each arm pays in this round", False),
         ("threat model A", "the attacker changes means, before the draw", True),
@@ -94,8 +94,8 @@ def threat_models() -> str:
     parts: list[str] = []
     for place, (name, words, is_attack) in enumerate(steps):
         y = 16 + place * STEP
-        drawn = box(y, name, words, left=50 if is_attack else 20, width=350 if is_attack else 290)
-        parts += ['<g class="attack">', *drawn, "</g>"] if is_attack else drawn
+        step = box(y, name, words, left=50 if is_attack else 20, width=350 if is_attack else 290)
+        parts += ['<g class="attack">', *step, "</g>"] if is_attack else step
         if place:
             parts.append(arrow((165, y - STEP + 52), (165, y)))
     description = (

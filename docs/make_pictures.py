@@ -1,4 +1,4 @@
-"""Draws the pictures of the README and the docs: `make pictures`. What was played is kept under out/."""
+"""Draws the pictures of the README and the docs: `make pictures`. Finished plays are stored under out/."""
 
 import shutil
 from dataclasses import replace
@@ -24,17 +24,21 @@ STORY = {
 }
 
 
-def comparison() -> None:
-    """All policies, without corruption and under the paper's scheme 3; large published constants are scaled."""
-    grid = {"id": "all", "policies": [str(told(scaled(cls()))) for cls in shipped("policy").values()], "runs": RUNS}
+def draw_all_policies() -> None:
+    """Draw all policies, without corruption and under the paper's scheme 3; large published constants are scaled."""
+    grid = {
+        "id": "all",
+        "policies": [str(assume_corruption(scaled(cls()))) for cls in shipped("policy").values()],
+        "runs": RUNS,
+    }
     grid |= {"attacks": "flip", "schedules": "middle", "charges": "rounds", "budgets": [0, BUDGET], "horizons": HORIZON}
-    found = rb.run_study({"name": "comparison", "grid": [grid]}, "out/comparison")
+    study = rb.run_study({"name": "comparison", "grid": [grid]}, "out/comparison")
     rows = {
         policy: (
-            found.trace("all", policy=policy, budget=0).summary(),
-            found.trace("all", policy=policy, budget=BUDGET).summary(),
+            study.trace("all", policy=policy, budget=0).summary(),
+            study.trace("all", policy=policy, budget=BUDGET).summary(),
         )
-        for policy in dict.fromkeys(row["policy"] for row, _ in found.cells())
+        for policy in dict.fromkeys(row["policy"] for row, _ in study.cells())
     }
     order = sorted(rows, key=lambda name: rows[name][1]["mean"])
     place, least = order.index("samba") + 1, f"{rows[order[0]][1]['mean']:,.0f}"
@@ -44,13 +48,13 @@ def comparison() -> None:
     draw_comparison(rows, conditions, message, rest).save(FOLDER / "comparison.png")
 
 
-def told(policy: Any) -> Any:
-    """A policy that needs C assumes the same C with and without an attack: it is one policy, not two."""
+def assume_corruption(policy: Any) -> Any:
+    """Returns the policy; one that needs C assumes the same C with and without an attack: it is one, not two."""
     return replace(policy, corruption=float(BUDGET)) if getattr(policy, "corruption", 0) is None else policy
 
 
-def corruption() -> None:
-    """The policies on the paper's grid under the suite's attacks, from its stored rows: nothing is played."""
+def draw_corruption() -> None:
+    """Draw the policies on the paper's grid under the suite's attacks, from its stored rows: nothing is played."""
     suite = read_suite()
     place = next(one for one in suite.environments if one.name == "grid")
     results = read_stored(suite)
@@ -66,12 +70,12 @@ def corruption() -> None:
 
 
 def policies_at(results: SuiteResults, environment: str) -> list[str]:
-    """The policies that have rows in an environment."""
+    """Returns the policies that have rows in an environment."""
     return list(dict.fromkeys(row["policy"] for row in results.rows if row["environment"] == environment))
 
 
 def grid_curve(results: SuiteResults, policy: str, attacker: str) -> BudgetCurve:
-    """The regret of a policy on the grid by an attacker's budget; a score is 1 - regret / even, so even is known."""
+    """Returns regret on the grid by an attacker's budget; a score is 1 - regret / even, so even is known."""
     rows = [row for row in results.rows if (row["policy"], row["environment"]) == (policy, "grid")]
     rows = sorted((row for row in rows if row["attacker"] in ("none", attacker)), key=lambda row: row["level"] or 0.0)
     regrets = np.array([row["regret"] for row in rows])
@@ -80,8 +84,8 @@ def grid_curve(results: SuiteResults, policy: str, attacker: str) -> BudgetCurve
     return BudgetCurve(policy, np.array([row["level"] or 0.0 for row in rows]), regrets, halves)
 
 
-def attacks() -> None:
-    """The frontier, one panel of it for the README, the shape of the optimum, and one attack over time."""
+def draw_attacks() -> None:
+    """Draw the frontier, one panel of it for the README, the shape of the optimum, and one attack over time."""
     main(["price", "--frontier", "docs/frontier-readme.toml", "--plot", str(FOLDER / "frontier-grid.png")])
     main(["price", "--frontier", "--plot", str(FOLDER / "frontier.png"), "--page", str(FOLDER / "frontier.html")])
     main(["paper", "optimum", "--price", "1.5", "--plot", str(FOLDER / "optimum.png")])
@@ -92,8 +96,8 @@ def attacks() -> None:
     main(["redteam", "--policy", "ucb1", "--budget", "300", "--plot", str(FOLDER / "redteam.png")])
 
 
-def first_attack() -> None:
-    """What the tutorial of that name draws."""
+def draw_first_attack() -> None:
+    """Draw the picture of the tutorial of that name."""
     policies = {"thompson": "thompson", "bonus-thompson": "bonus-thompson:withstand=20"}
     attacker = rb.attack("sink-shown", budget=20, capability="erase")
     game = ([0.02, 0.03, 0.05], attacker)
@@ -101,24 +105,24 @@ def first_attack() -> None:
     rb.plot(traces).save(str(FOLDER / "first-attack.png"))
 
 
-def wider() -> None:
-    """Contexts under attack, for docs/wider.md."""
+def draw_contexts() -> None:
+    """Draw contexts under attack, for docs/wider.md."""
     policies = ("linear-thompson", "linucb:scale=0.3", "cw-oful:scale=0.3,bears=50", "thompson")
-    named = [word for policy in policies for word in ("--policy", policy)]
+    flags = [word for policy in policies for word in ("--policy", policy)]
     game = ["--environment", "contexts", "--horizon", "20000", "--runs", "20", "--attack", "sink-best"]
-    main(["play", *game, "--budget", "100", *named, "--plot", str(FOLDER / "contexts.png")])
+    main(["play", *game, "--budget", "100", *flags, "--plot", str(FOLDER / "contexts.png")])
 
 
-def forgetting() -> None:
-    """Both prices against memory, for docs/changing-worlds.md."""
+def draw_forgetting() -> None:
+    """Draw both prices against memory, for docs/changing-worlds.md."""
     policies = [f"window:size={size}" for size in (300, 1000, 3000, 10_000, 30_000)]
     policies += [f"discount:rate={1 - 1 / memory!r}" for memory in (1000, 3000, 10_000)]
-    named = [word for policy in policies for word in ("--policy", policy)]
-    main(["forgetting", "--runs", "6", *named, "--plot", str(FOLDER / "forgetting.png")])
+    flags = [word for policy in policies for word in ("--policy", policy)]
+    main(["forgetting", "--runs", "6", *flags, "--plot", str(FOLDER / "forgetting.png")])
 
 
-def manipulated() -> None:
-    """The story of docs/audit.md: a ring of five turns the leader, and the audit of its journal."""
+def draw_audit() -> None:
+    """Draw the story of docs/audit.md: a ring of five changes the leader, and the journal is audited."""
     journal, page = Path("out/ring.journal"), Path("out/ring")
     journal.parent.mkdir(exist_ok=True)
     journal.unlink(missing_ok=True)
@@ -130,10 +134,10 @@ def manipulated() -> None:
 
 
 if __name__ == "__main__":
-    first_attack()
-    manipulated()
-    wider()
-    forgetting()
-    comparison()
-    attacks()
-    corruption()
+    draw_first_attack()
+    draw_audit()
+    draw_contexts()
+    draw_forgetting()
+    draw_all_policies()
+    draw_attacks()
+    draw_corruption()

@@ -32,8 +32,8 @@ EXAMPLES_PAGE = Path(__file__).with_name("python-examples.md")
 STORED = Path(__file__).parents[1] / "src" / "robandit" / "paper" / "reproduction.json"
 
 
-def commands() -> str:
-    """Every command with its flags and examples, as its help tells them."""
+def describe_commands() -> str:
+    """Returns every command with its flags and examples, as its help prints them."""
     pages = ["# Commands\n", "A mistake is answered by one sentence that says what is allowed, and exit code 2.\n"]
     for name, parser in every_command(build_parser()).items():
         examples = "\n".join(f"# {words}\n{line}" for line, words in EXAMPLES.get(name, []))
@@ -45,19 +45,19 @@ def commands() -> str:
 
 
 def flag_row(action: Any) -> str:
-    """One flag or argument."""
+    """Returns the row of one flag or argument."""
     flag = ", ".join(action.option_strings) or str(action.metavar or action.dest)
     value = f" {action.metavar or action.dest.upper()}" if action.option_strings and action.nargs != 0 else ""
-    return f"| `{(flag + value).replace('|', chr(92) + '|')}` | {escaped(action.help or '')} |\n"
+    return f"| `{(flag + value).replace('|', chr(92) + '|')}` | {escape(action.help or '')} |\n"
 
 
-def escaped(text: str) -> str:
-    """Text that may stand in a cell of a table."""
+def escape(text: str) -> str:
+    """Returns text that may stand in a cell of a table."""
     return " ".join(text.replace("|", "\\|").replace("*", "\\*").replace("%%", "%").split())
 
 
-def python() -> str:
-    """Every public name: signature and docstring; parts by name lead to the catalogue."""
+def describe_python() -> str:
+    """Returns every public name: signature and docstring; parts by name lead to the catalogue."""
     pages = ["# Python\n", "`import robandit as rb`; names are fetched when first used.\n"]
     parts = {cls for kind in TITLES for cls in SHIPPED.parts(kind).values()}
     examples = dict(re.findall(r"^## (\w+)\n\n(.*?)(?=\n## |\Z)", EXAMPLES_PAGE.read_text(), re.MULTILINE | re.DOTALL))
@@ -67,51 +67,53 @@ def python() -> str:
             pages.append(f"## {name}\n\n```python\n{signature(name, thing)}\n```\n\n{text_of(thing)}\n")
             pages.append(f"**Example**\n\n{examples[name]}\n")
             if inspect.isclass(thing):
-                pages += [member(name, key, value) for key, value in vars(thing).items() if public(key, value)]
-    listed = ", ".join(f"`rb.{name}`" for name in sorted(PLACES) if getattr(rb, name) in parts)
-    pages.append(f"## Parts of the catalogue\n\n{listed}: [policies](policies.md), [environments](environments.md).\n")
+                pages += [
+                    describe_member(name, key, value) for key, value in vars(thing).items() if is_public(key, value)
+                ]
+    names = ", ".join(f"`rb.{name}`" for name in sorted(PLACES) if getattr(rb, name) in parts)
+    pages.append(f"## Parts of the catalogue\n\n{names}: [policies](policies.md), [environments](environments.md).\n")
     return "\n".join(pages)
 
 
-def public(name: str, value: Any) -> bool:
-    """Whether a member of a class is told of."""
+def is_public(name: str, value: Any) -> bool:
+    """Returns whether a member of a class is documented."""
     return not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property | classmethod))
 
 
-def member(owner: str, name: str, value: Any) -> str:
-    """A method or a property."""
+def describe_member(owner: str, name: str, value: Any) -> str:
+    """Returns the line of a method or a property."""
     if isinstance(value, property):
         return f"- `{owner}.{name}`: {text_of(value.fget)}\n"
     function = value.__func__ if isinstance(value, classmethod) else value
-    called = " ".join(shortened(inspect.signature(function)).split()).replace("( ", "(").replace(", )", ")")
-    return f"- `{owner}.{name}{called}`: {text_of(function)}\n"
+    arguments = " ".join(shorten(inspect.signature(function)).split()).replace("( ", "(").replace(", )", ")")
+    return f"- `{owner}.{name}{arguments}`: {text_of(function)}\n"
 
 
 def signature(name: str, thing: Any) -> str:
-    """How it is called."""
+    """Returns how a public name is called."""
     try:
-        return f"rb.{name}{shortened(inspect.signature(thing))}"
+        return f"rb.{name}{shorten(inspect.signature(thing))}"
     except (TypeError, ValueError):
         return f"rb.{name}"
 
 
-def shortened(found: inspect.Signature) -> str:
-    """A signature without modules, one parameter per line where it is long."""
-    parameters = [one for name, one in found.parameters.items() if name not in ("self", "cls")]
-    parameters = [each for one in parameters for each in spelt_out(one)]
-    text = plain(str(found.replace(parameters=parameters)))
+def shorten(signature: inspect.Signature) -> str:
+    """Returns a signature without modules, one parameter per line where it is long."""
+    parameters = [one for name, one in signature.parameters.items() if name not in ("self", "cls")]
+    parameters = [each for one in parameters for each in spell_out(one)]
+    text = simplify(str(signature.replace(parameters=parameters)))
     if len(text) < 90:
         return text
     lines, star = list[str](), False
     for parameter in parameters:
         if parameter.kind is parameter.KEYWORD_ONLY and not star:
             lines, star = [*lines, "*"], True
-        lines.append(plain(str(parameter)))
+        lines.append(simplify(str(parameter)))
     return "(\n" + "".join(f"    {line},\n" for line in lines) + ")" + text.rpartition(")")[2]
 
 
-def spelt_out(parameter: inspect.Parameter) -> list[inspect.Parameter]:
-    """The parameter, or each of those that `**terms` stands for."""
+def spell_out(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    """Returns the parameter, or each of those that `**terms` stands for."""
     if get_origin(parameter.annotation) is not Unpack:
         return [parameter]
     (terms,) = get_args(parameter.annotation)
@@ -126,8 +128,8 @@ def spelt_out(parameter: inspect.Parameter) -> list[inspect.Parameter]:
     ]
 
 
-def plain(text: str) -> str:
-    """Types as people say them; a default that is a function is not told."""
+def simplify(text: str) -> str:
+    """Returns types as people say them; a default that is a function is left out."""
     text = re.sub(r"<(function .*? at 0x[0-9a-f]+|factory)>", "...", text).replace("Ellipsis", "...")
     text = re.sub(r"<(\w+\.\w+): [^>]*>", r"\1", text)
     text = re.sub(r"numpy\.ndarray\[tuple\[.*?\], numpy\.dtype\[(numpy\.)?(\w+)\]\]", r"array of \2", text)
@@ -135,13 +137,13 @@ def plain(text: str) -> str:
 
 
 def text_of(thing: Any) -> str:
-    """A docstring, as Markdown: its sections become lists."""
+    """Returns a docstring as Markdown: its sections become lists."""
     text = inspect.cleandoc(thing.__doc__ or "").replace("<", "&lt;")
     head, *sections = re.split(r"^(Args|Returns|Yields|Raises):\n", text, flags=re.MULTILINE)
     parts = [head.strip()]
     for title, body in zip(sections[::2], sections[1::2], strict=True):
-        listed, _, rest = inspect.cleandoc("\n" + body).partition("\n\n")
-        items = re.sub(r"\n +", " ", listed).splitlines()
+        entries, _, rest = inspect.cleandoc("\n" + body).partition("\n\n")
+        items = re.sub(r"\n +", " ", entries).splitlines()
         if title in ("Args", "Raises"):
             items = [re.sub(r"^([*\w]+): ", r"- `\1`: ", item) for item in items]
             parts.append(f"**{'Arguments' if title == 'Args' else title}**\n\n" + "\n".join(items))
@@ -151,59 +153,61 @@ def text_of(thing: Any) -> str:
     return "\n\n".join(parts)
 
 
-def catalogue(command: str) -> str:
-    """Every entry of a list, with its parameters."""
+def describe_catalogue(command: str) -> str:
+    """Returns every entry of a list, with its parameters."""
     pages = [f"# {command.capitalize()}\n", f"The same as `robandit {command} --json`.\n"]
     level = "###" if len(KINDS[command]) > 1 else "##"
     for kind in KINDS[command]:
         pages.append(f"## {TITLES[kind]}\n" if len(KINDS[command]) > 1 else "")
         for cls in SHIPPED.parts(kind).values():
             entry = describe_part(kind, cls)
-            pages.append(f"{level} {entry['name']}\n\n{escaped(entry['summary'])}.\n")
+            pages.append(f"{level} {entry['name']}\n\n{escape(entry['summary'])}.\n")
             facts = [(key, entry.get(key)) for key in ("bound", "needs", "fidelity", "cost", "late", "sees", "threat")]
             facts += [("reference", entry["reference"]), ("label rests on", entry["basis"])]
             lines = [(key, ", ".join(value) if isinstance(value, list) else value) for key, value in facts if value]
-            pages.append("".join(f"- {key}: {escaped(value)}\n" for key, value in lines))
+            pages.append("".join(f"- {key}: {escape(value)}\n" for key, value in lines))
             if entry["parameters"]:
                 rows = "".join(
                     f"| `{item['name']}` | {'' if item['default'] is None else item['default']} "
-                    f"| {escaped(item['description'])} |\n"
+                    f"| {escape(item['description'])} |\n"
                     for item in entry["parameters"]
                 )
                 pages.append(f"| parameter | default | what it is |\n|---|---|---|\n{rows}")
     return "\n".join(pages)
 
 
-def reproduction() -> str:
-    """The stored verdicts of the whole reproduction, and its tables beside the paper's."""
-    told = json.loads(STORED.read_text())
-    for claim in told["claims"]:
+def describe_reproduction() -> str:
+    """Returns the stored verdicts of the whole reproduction, and its tables beside the paper's."""
+    results = json.loads(STORED.read_text())
+    for claim in results["claims"]:
         claim["verdict"] = claim["verdict"].replace("-", " ")
-    verdicts = [claim["verdict"] for claim in told["claims"]]
-    counted = ", ".join(f"{verdicts.count(name)} {name}" for name in dict.fromkeys(sorted(verdicts, reverse=True)))
+    verdicts = [claim["verdict"] for claim in results["claims"]]
+    counts = ", ".join(f"{verdicts.count(name)} {name}" for name in dict.fromkeys(sorted(verdicts, reverse=True)))
     lines = [
         "# Is the paper true?\n",
-        f"What `make reproduce` of version {told['version']} answered to {len(verdicts)} claims: {counted}. "
+        f"What `make reproduce` of version {results['version']} answered to {len(verdicts)} claims: {counts}. "
         "Nothing on this page was written by hand; it is made from src/robandit/paper/reproduction.json, which is the "
         "results.json that command leaves behind, and a few minutes on two cores give it again.\n",
         "| verdict | claim | where |\n|---|---|---|\n"
-        + "".join(f"| {c['verdict']} | [{escaped(c['text'])}](#{c['id']}) | {c['where']} |\n" for c in told["claims"]),
+        + "".join(
+            f"| {c['verdict']} | [{escape(c['text'])}](#{c['id']}) | {c['where']} |\n" for c in results["claims"]
+        ),
     ]
-    for claim in told["claims"]:
+    for claim in results["claims"]:
         lines.append(f"({claim['id']})=\n## {claim['verdict']}: {claim['text']}\n\n{claim['where']}.\n")
-        lines.append("".join(f"- {escaped(line).replace('<', '&lt;')}\n" for line in claim["evidence"].splitlines()))
-        lines.append(f"{escaped(claim['note'])}\n" if claim["note"] else "")
+        lines.append("".join(f"- {escape(line).replace('<', '&lt;')}\n" for line in claim["evidence"].splitlines()))
+        lines.append(f"{escape(claim['note'])}\n" if claim["note"] else "")
     rows = "".join(
         f"| {policy} | {arms} | {row['mean']:,.0f} ± {row['half_width_95']:,.0f} "
         f"| {row['runs']} | {row['paper'] or '-'} |\n"
-        for policy, by_arms in told["tables"]["k_sweep"].items()
+        for policy, by_arms in results["tables"]["k_sweep"].items()
         for arms, row in by_arms.items()
     )
     lines.append(f"## Regret by K\n\n| policy | K | ours, 95 % | runs | the paper |\n|---|---:|---:|---:|---:|\n{rows}")
     times = "".join(
         f"| {policy} | {row['seconds'] * 1e3:,.1f} | {row['ratio']:.2g} "
         f"| {min(row['ratios']):.2g} to {max(row['ratios']):.2g} |\n"
-        for policy, row in told["tables"]["time"].items()
+        for policy, row in results["tables"]["time"].items()
     )
     words = "Milliseconds of processor time of a run of 100,000 rounds, and times SAMBA's."
     head = "| policy | ms | times SAMBA's | single repeats |\n|---|---:|---:|---:|\n"
@@ -214,11 +218,11 @@ def reproduction() -> str:
 def main(folder: Path) -> None:
     """Write all pages."""
     (folder / "reference").mkdir(parents=True, exist_ok=True)
-    (folder / "reference" / "commands.md").write_text(commands())
-    (folder / "reference" / "python.md").write_text(python())
+    (folder / "reference" / "commands.md").write_text(describe_commands())
+    (folder / "reference" / "python.md").write_text(describe_python())
     for command in KINDS:
-        (folder / "reference" / f"{command}.md").write_text(catalogue(command))
-    (folder / "reproduction.md").write_text(reproduction())
+        (folder / "reference" / f"{command}.md").write_text(describe_catalogue(command))
+    (folder / "reproduction.md").write_text(describe_reproduction())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The pictures of service-demo.md: the fraud demo, and its pages in a headless Chromium: `make demo-pictures`."""
+"""Takes the pictures of service-demo.md, of the fraud demo's pages in a headless Chromium: `make demo-pictures`."""
 
 import re
 import signal
@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.chrome import Chrome
 
 PICTURES = Path(__file__).parent / "pictures"
-TAKEN = {  # the page, how wide and how high a part of it, dark or not
+SHOTS = {  # the page, how wide and how high a part of it, dark or not
     "service-recovered": ("/experiments/1", 1000, 1680, False),
     "service-alarm": ("/experiments/2", 1000, 1400, True),
     "service-phone": ("/experiments/2", 390, 1500, False),
@@ -20,12 +20,12 @@ TAKEN = {  # the page, how wide and how high a part of it, dark or not
 }
 
 
-def take(url: str, folder: Path) -> None:
-    """Every picture."""
+def take_pictures(url: str, folder: Path) -> None:
+    """Take every picture."""
     with tempfile.TemporaryDirectory() as profile:
         chrome = Chrome(Path(profile))
         try:
-            for name, (path, width, height, dark) in TAKEN.items():
+            for name, (path, width, height, dark) in SHOTS.items():
                 chrome.screen(width, height, dark)
                 chrome.open(url + path)
                 chrome.until("document.getElementById('link').textContent === 'Live.'")
@@ -46,7 +46,7 @@ def main() -> None:
             url = url or "".join(re.findall(r"http://[0-9.:]+", line))
             if line.startswith("The service stays"):
                 break
-        take(url, PICTURES)
+        take_pictures(url, PICTURES)
     finally:
         demo.send_signal(signal.SIGTERM)
         demo.wait(timeout=60)

@@ -24,16 +24,16 @@ class Links(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found, self.places = list[str](), {""}
+        self.targets, self.places = list[str](), {""}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = dict(attrs)
-        self.found += [value for name in ("href", "src") if (value := told.get(name))]
-        self.places |= {value for name in ("id", "name") if (value := told.get(name))}
+        attributes = dict(attrs)
+        self.targets += [value for name in ("href", "src") if (value := attributes.get(name))]
+        self.places |= {value for name in ("id", "name") if (value := attributes.get(name))}
 
 
-def gathered(python: str) -> Path:
-    """All sources in one folder."""
+def gather_sources(python: str) -> Path:
+    """Copy all sources into one folder; returns it."""
     source = OUT / "source"
     shutil.rmtree(OUT, ignore_errors=True)
     shutil.copytree(
@@ -53,13 +53,13 @@ def gathered(python: str) -> Path:
     index = source / "index.md"
     names = [str(page.relative_to(source).with_suffix("")) for page in sorted(source.rglob("*.md"))]
     more = sorted({*names} - {"index", *re.findall(r"^(?:.+ <)?([\w/-]+)>?$", index.read_text(), re.MULTILINE)})
-    if more:  # pages that nobody has put into a chapter yet
+    if more:  # pages that no chapter lists yet
         index.write_text(index.read_text() + "\n```{toctree}\n:caption: More\n\n" + "\n".join(more) + "\n```\n")
     return source
 
 
 def as_page(notebook: dict[str, Any]) -> str:
-    """A notebook as `make notebooks` left it: its words, its code, what that printed."""
+    """Returns a notebook as `make notebooks` left it: its words, its code, what that printed."""
     parts = list[str]()
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
@@ -69,7 +69,7 @@ def as_page(notebook: dict[str, Any]) -> str:
 
 
 def relinked(text: str) -> str:
-    """Links to pages of the root and to files that are no pages, as the site has them."""
+    """Returns text with links to pages of the root and to files that are no pages as the site has them."""
     text = text.replace("](docs/", "](")
     for name, page in PAGES.items():
         text = text.replace(f"](../{name}", f"]({page}")
@@ -77,15 +77,15 @@ def relinked(text: str) -> str:
     return re.sub(r"\[([^\]]+)\]\(((?:\.\./)*src/[^)]+)\)", r"`\1`", text)
 
 
-def broken_links(html: Path) -> list[str]:
-    """Links within the site that lead nowhere, and pages that nothing leads to."""
+def find_broken_links(html: Path) -> list[str]:
+    """Returns links within the site that lead nowhere, and pages that nothing leads to."""
     pages = {}
     for page in html.rglob("*.html"):
         pages[page] = Links()
         pages[page].feed(page.read_text())
-    broken, seen = [], {html / "index.html"}
+    broken, linked_pages = [], {html / "index.html"}
     for page, links in pages.items():
-        for link in links.found:
+        for link in links.targets:
             if re.match(r"[a-z]+:", link):
                 continue
             path, place = urldefrag(re.sub(r"\?v=\w+", "", link))
@@ -94,37 +94,39 @@ def broken_links(html: Path) -> list[str]:
             if not target.exists() or (target in pages and unquote(place) not in pages[target].places):
                 broken.append(f"{page.relative_to(html)}: {link}")
             elif target != page:
-                seen.add(target)
+                linked_pages.add(target)
     own = {"genindex.html", "search.html"}
-    return broken + [f"nothing leads to {page.name}" for page in pages if page not in seen and page.name not in own]
+    return broken + [
+        f"nothing leads to {page.name}" for page in pages if page not in linked_pages and page.name not in own
+    ]
 
 
-def fetched(html: Path) -> list[str]:
-    """Scripts, styles and pictures that would be fetched from elsewhere."""
-    found = []
+def find_foreign_links(html: Path) -> list[str]:
+    """Returns scripts, styles and pictures that would be fetched from elsewhere."""
+    links = []
     for page in html.rglob("*.html"):
         tags = re.findall(r"<(?:script|img|link)[^>]*?(?:src|href)=\"(https?:[^\"]+)\"", page.read_text())
-        found += [f"{page.name}: {link}" for link in tags]
-    return found
+        links += [f"{page.name}: {link}" for link in tags]
+    return links
 
 
 def main(python: str) -> int:
     """Gather, build, follow the links, look the words up."""
     from plain_words import private_words
-    from spelling import misspelt  # its dictionary is in the docs' environment only
+    from spelling import find_misspellings  # its dictionary is in the docs' environment only
 
-    source, html = gathered(python), OUT / "html"
+    source, html = gather_sources(python), OUT / "html"
     words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(source), str(html)]
-    built = subprocess.run([sys.executable, *words])
+    build = subprocess.run([sys.executable, *words])
     subprocess.run([python, "-m", "robandit", "page", "--out", str(html / "lab")], check=True)
-    wrong = broken_links(html.resolve()) + fetched(html) if html.exists() else ["no page was built"]
+    problems = find_broken_links(html.resolve()) + find_foreign_links(html) if html.exists() else ["no page was built"]
     sources = [ROOT / "README.md", *sorted(source.rglob("*.md"))]
-    unknown = misspelt(sources) + private_words(sources)
-    for line in wrong + unknown:
+    words_to_fix = find_misspellings(sources) + private_words(sources)
+    for line in problems + words_to_fix:
         print(line, file=sys.stderr)
-    pages = f"{len(list(html.rglob('*.html')))} pages, {len(wrong)} broken links, {len(unknown)} unknown words"
+    pages = f"{len(list(html.rglob('*.html')))} pages, {len(problems)} broken links, {len(words_to_fix)} unknown words"
     print(f"{pages}: {html / 'index.html'}")
-    return 1 if wrong or unknown or built.returncode else 0
+    return 1 if problems or words_to_fix or build.returncode else 0
 
 
 if __name__ == "__main__":

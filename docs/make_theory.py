@@ -44,13 +44,13 @@ def verdicts() -> str:
         f"| {item['where']} | {item['text']} | {item['verdict']} | {item['label']} |" for item in result["statements"]
     ]
     evidence = [f"- `{item['id']}` ({item['where']}): {item['evidence']}" for item in result["statements"]]
-    proved = [
+    theorems = [
         f"- `{item['id']}` ({item['label']}; {item['condition']}). {item['evidence']}" for item in result["theorems"]
     ]
     parts = [
         "| where | statement | verdict | known |\n|---|---|---|---|\n" + "\n".join(rows),
         "## The evidence for each\n\n" + "\n".join(evidence),
-        "## What holds\n\n" + "\n".join(proved),
+        "## What holds\n\n" + "\n".join(theorems),
     ]
     return "<!-- verdicts -->\n" + "\n\n".join(parts) + "\n<!-- end -->\n"
 
@@ -70,9 +70,9 @@ def loose_numbers(text: str) -> list[str]:
 
 def main(words: list[str]) -> None:
     Path("out").mkdir(exist_ok=True)  # where a block writes its certificate
-    chosen, stale = [word for word in words if word != "--check"], []
+    names, stale = [word for word in words if word != "--check"], []
     for page in PAGES:
-        if chosen and page.name not in chosen:
+        if names and page.name not in names:
             continue
         before = page.read_text(encoding="utf-8")
         after = fill(before)

@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 PARTS = tuple(f"{logger}/{campaign}" for logger in ("random", "bts") for campaign in ("men", "women", "all"))
-WHOSE = (
+LICENCE = (
     "Open Bandit Dataset, a sample of ZOZOTOWN's fashion recommendations by ZOZO, Inc., in the wheel of obp 0.4.1, "
     "which says Apache License 2.0; read the data's own terms at its publisher before you pass rows on. Saito, Aihara, "
     "Matsutani & Narita 2021, Open Bandit Dataset and Pipeline, NeurIPS Datasets and Benchmarks"
@@ -19,7 +19,7 @@ COLUMNS = {"item_id": "arm", "click": "reward", "propensity_score": "probability
 
 
 def read_rows(wheel: Path, part: str) -> list[dict[str, str]]:
-    """The rows of one file: arm, reward, probability, position, in the order of time.
+    """Returns the rows of one file: arm, reward, probability, position, in the order of time.
 
     Raises ValueError where the wheel has no such file, or the file not these columns.
     """
@@ -36,7 +36,7 @@ def read_rows(wheel: Path, part: str) -> list[dict[str, str]]:
 
 
 def write_log(rows: list[dict[str, str]], path: Path) -> None:
-    """One row per item that was shown."""
+    """Write a log, one row per item on display."""
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(COLUMNS.values()), lineterminator="\n")
         writer.writeheader()
@@ -44,13 +44,13 @@ def write_log(rows: list[dict[str, str]], path: Path) -> None:
 
 
 def describe(part: str, rows: list[dict[str, str]]) -> str:
-    """What was written: rows, arms, clicks, probabilities, and whose they are."""
-    chances = [float(row["probability"]) for row in rows]
+    """Returns what a log has: rows, arms, clicks, probabilities, and whose they are."""
+    probabilities = [float(row["probability"]) for row in rows]
     clicks = sum(int(row["reward"]) for row in rows)
     lines = [
         f"obd {part}: {len(rows):,} rows, {len({row['arm'] for row in rows})} arms, {clicks} clicks, "
-        f"probabilities {min(chances):.2g} to {max(chances):.2g}",
-        f"data: {WHOSE}",
+        f"probabilities {min(probabilities):.2g} to {max(probabilities):.2g}",
+        f"data: {LICENCE}",
         "so few clicks bear no conclusion about items: this is to try the tools on a log that somebody else wrote",
     ]
     return "\n".join(lines)

@@ -49,11 +49,11 @@ FEWEST = 200  # rows of an arm
 
 
 def rows_of(name: str, frame: Any) -> Rows:
-    """Arm and reward of each row of a set."""
+    """Returns arm and reward of each row of a set."""
     if name.startswith("movielens"):
-        loved = name.endswith("loved")
+        is_loved = name.endswith("loved")
         pairs = zip(frame["title"], frame["rating"], strict=True)
-        return [(str(title), float(stars >= 4.5) if loved else (stars - 0.5) / 4.5) for title, stars in pairs]
+        return [(str(title), float(stars >= 4.5) if is_loved else (stars - 0.5) / 4.5) for title, stars in pairs]
     if name == "insteval":
         largest = frame["dept"].value_counts().index[0]
         part = frame[frame["dept"] == largest]
@@ -65,16 +65,16 @@ def rows_of(name: str, frame: Any) -> Rows:
 
 
 def columns_of(rows: Rows, most: int) -> dict[str, list[float]]:
-    """The arms with most rows, their rewards; arms with too few are left out."""
-    found: dict[str, list[float]] = defaultdict(list)
+    """Returns the rewards of the arms with most rows; arms with too few are left out."""
+    columns: dict[str, list[float]] = defaultdict(list)
     for arm, reward in rows:
-        found[arm.replace(",", " ")].append(float(reward))
-    ranked = sorted(found, key=lambda arm: (-len(found[arm]), arm))[:most]
-    return {arm: found[arm] for arm in ranked if len(found[arm]) >= FEWEST}
+        columns[arm.replace(",", " ")].append(float(reward))
+    names = sorted(columns, key=lambda arm: (-len(columns[arm]), arm))[:most]
+    return {arm: columns[arm] for arm in names if len(columns[arm]) >= FEWEST}
 
 
 def write_columns(columns: dict[str, list[float]], path: Path) -> None:
-    """One column an arm, shorter ones blank at the end."""
+    """Write one column per arm, shorter ones blank at the end."""
     longest = max(len(column) for column in columns.values())
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
@@ -84,7 +84,7 @@ def write_columns(columns: dict[str, list[float]], path: Path) -> None:
 
 
 def told(name: str, columns: dict[str, list[float]]) -> str:
-    """What was written: arms, rows, the two best, their lift (which is SAMBA's admissible step), and whose it is."""
+    """Returns what a set has: arms, rows, the two best, their lift (SAMBA's admissible step), and whose it is."""
     means = {arm: statistics.fmean(column) for arm, column in columns.items()}
     best, second = sorted(means, key=means.__getitem__, reverse=True)[:2]
     gap = means[best] - means[second]
@@ -101,7 +101,7 @@ def told(name: str, columns: dict[str, list[float]]) -> str:
 
 
 def write_obd(wheel: Path | None, part: str, out: Path) -> None:
-    """Write a part of the Open Bandit Dataset as a log, and say what it is."""
+    """Write a part of the Open Bandit Dataset as a log, and print what it is."""
     if wheel is None:
         sys.exit("obd reads a wheel: pip download --no-deps obp==0.4.1, then --wheel obp-0.4.1-py3-none-any.whl")
     try:
@@ -114,7 +114,7 @@ def write_obd(wheel: Path | None, part: str, out: Path) -> None:
 
 
 def main() -> None:
-    """Read the set named, write it, say what it is."""
+    """Read the set, write it, print what it is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", choices=(*SETS, "obd"))
     parser.add_argument("--out", type=Path, help="the CSV to write (default SET.csv)")

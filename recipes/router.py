@@ -67,13 +67,13 @@ class World:
     target: str
 
     def cheapness(self) -> list[float]:
-        """1 for the cheapest model, 0 for the most expensive (bandit.py, normalized_cost)."""
+        """Returns 1 for the cheapest model, 0 for the most expensive (bandit.py, normalized_cost)."""
         costs = [model.cost for model in self.models]
         low, high = min(costs), max(costs)
         return [0.5 if high == low else 1.0 - (cost - low) / (high - low) for cost in costs]
 
     def best(self, kind: str) -> int:
-        """The model with the largest true score for a type."""
+        """Returns the model with the largest true score for a type."""
         scores = [
             QUALITY_WEIGHT * mean + COST_WEIGHT * cheap
             for mean, cheap in zip(self.satisfaction[kind], self.cheapness(), strict=True)
@@ -104,29 +104,29 @@ class Router(Protocol):
     checks: int
 
     def pick(self, kind: str) -> tuple[int, Any]:
-        """The model, and a ticket."""
+        """Returns the model, and a ticket."""
 
     def learn(self, kind: str, ticket: Any, thumb: bool, truth: bool) -> None:
-        """A thumb for a pick; `truth` is what a check of it would find."""
+        """Learn a thumb for a pick; `truth` is what a check of it would find."""
 
 
 class Replica:
-    """Thompson sampling as the package has it: one draw per model, weighed with its cost."""
+    """Thompson sampling as the package has it: one draw per model, weighted with its cost."""
 
-    def __init__(self, world: World, dice: random.Random) -> None:
-        self.cheapness, self.dice, self.checks = world.cheapness(), dice, 0
-        self.cells = {kind: [self.first(model, kind) for model in world.models] for kind in TYPES}
+    def __init__(self, world: World, stream: random.Random) -> None:
+        self.cheapness, self.stream, self.checks = world.cheapness(), stream, 0
+        self.cells = {kind: [self.prior_cell(model, kind) for model in world.models] for kind in TYPES}
 
     @staticmethod
-    def first(model: Model, kind: str) -> list[float]:
-        """The prior's successes and failures (bandit.py, initial_cell)."""
+    def prior_cell(model: Model, kind: str) -> list[float]:
+        """Returns the prior's successes and failures (bandit.py, initial_cell)."""
         mean = min(LARGEST_MEAN, TIER_MEANS[model.tier] + (STRENGTH if kind in model.strengths else 0.0))
         return [mean * MASS, (1.0 - mean) * MASS]
 
     def pick(self, kind: str) -> tuple[int, Any]:
-        """The largest score; the first of equal ones (bandit.py, pick_best)."""
+        """Returns the model with the largest score; the first of equal ones (bandit.py, pick_best)."""
         scores = [
-            QUALITY_WEIGHT * self.dice.betavariate(*cell) + COST_WEIGHT * cheap
+            QUALITY_WEIGHT * self.stream.betavariate(*cell) + COST_WEIGHT * cheap
             for cell, cheap in zip(self.cells[kind], self.cheapness, strict=True)
         ]
         best = scores.index(max(scores))
@@ -142,21 +142,21 @@ class Replica:
 class PolicyRouter:
     """A policy of robandit for each request type; the reward is the score, as a thumb and the cost make it."""
 
-    def __init__(self, text: str, world: World, dice: random.Random) -> None:
+    def __init__(self, text: str, world: World, stream: random.Random) -> None:
         self.policy, self.cheapness, self.checks = rb.policy(text), world.cheapness(), 0
-        self.stream = Random(*(dice.getrandbits(64) for _ in range(4)))
+        self.stream = Random(*(stream.getrandbits(64) for _ in range(4)))
         setting = rb.Setting(len(world.models), 10_000)
         self.states = {kind: self.policy.start(setting) for kind in TYPES}
 
     def pick(self, kind: str) -> tuple[int, Any]:
-        """One draw; whether its thumb shall be checked is asked at once."""
+        """Draw once; whether its thumb shall be checked is decided at once."""
         state = self.states[kind]
         choice = self.policy.choose(state, self.stream)
         self.policy.defer(state, choice)  # its thumb comes later, or never
         return choice.arm, (choice, self.policy.wants_check(state, choice))
 
     def learn(self, kind: str, ticket: Any, thumb: bool, truth: bool) -> None:
-        """The reward of a thumb; of what it should have been, where the policy asked for a check."""
+        """Learn the reward of a thumb; of what it should have been, where the policy asked for a check."""
         choice, is_checked = ticket
         self.checks += is_checked
         reward = QUALITY_WEIGHT * (truth if is_checked else thumb) + COST_WEIGHT * self.cheapness[choice.arm]
@@ -169,67 +169,67 @@ class Conversation:
 
     kind: str
     turns: int = 0
-    recorded: int = 0
+    recorded_turns: int = 0
     has_credited: bool = False
     ticket: Any = None
     model: int = -1
 
     def turn(self, router: Router, says: bool | None, truth: bool) -> bool:
-        """Another request, which says something about the answer before or nothing; returns whether that counted."""
+        """Send a request, which says something about the answer before or nothing; returns whether that counted."""
         model, ticket = router.pick(self.kind)
         self.turns += 1
-        counted = False
+        is_counted = False
         if 2 * self.turns - 1 >= GATE:  # its messages: a question and an answer per turn before, and a question
-            if self.recorded and says is not None:
-                counted = not says or (not self.has_credited and self.recorded + 1 >= CREDIT)
-            if counted:
+            if self.recorded_turns and says is not None:
+                is_counted = not says or (not self.has_credited and self.recorded_turns + 1 >= CREDIT)
+            if is_counted:
                 router.learn(self.kind, self.ticket, bool(says), truth)
                 self.has_credited |= bool(says)
-            self.recorded += 1
+            self.recorded_turns += 1
         self.ticket, self.model = ticket, model
-        return counted
+        return is_counted
 
 
-def play(world: World, router: Router, forged: int, horizon: int, dice: random.Random) -> float:
-    """The share of honest requests of the attacked type that the best model answers.
+def play(world: World, router: Router, forged: int, horizon: int, stream: random.Random) -> float:
+    """Returns the share of honest requests of the attacked type that the best model answers.
 
     The attacker's conversations are as long as others'. Until so many of their thumbs have counted, every second
     request is theirs: they call each answer of the best model bad, and say nothing of others.
     """
     target, best = world.target, world.best(world.target)
-    honest = [Conversation(dice.choice(TYPES)) for _ in range(OPEN)]
+    honest = [Conversation(stream.choice(TYPES)) for _ in range(OPEN)]
     liar, left, requests, good = Conversation(target), forged, 0, 0
     for _ in range(horizon):
-        while left and dice.random() < 0.5:
-            truth = liar.model >= 0 and dice.random() < world.satisfaction[target][liar.model]
+        while left and stream.random() < 0.5:
+            truth = liar.model >= 0 and stream.random() < world.satisfaction[target][liar.model]
             left -= liar.turn(router, False if liar.model == best else None, truth)
-            if dice.random() < STOPS:
+            if stream.random() < STOPS:
                 liar = Conversation(target)
-        place = dice.randrange(OPEN)
-        one = honest[place]
-        is_satisfied = one.model >= 0 and dice.random() < world.satisfaction[one.kind][one.model]
-        one.turn(router, is_satisfied if dice.random() < SAYS_SO else None, is_satisfied)
-        if one.kind == target:
-            requests, good = requests + 1, good + (one.model == best)
-        if dice.random() < STOPS:
-            honest[place] = Conversation(dice.choice(TYPES))
+        place = stream.randrange(OPEN)
+        talk = honest[place]
+        is_satisfied = talk.model >= 0 and stream.random() < world.satisfaction[talk.kind][talk.model]
+        talk.turn(router, is_satisfied if stream.random() < SAYS_SO else None, is_satisfied)
+        if talk.kind == target:
+            requests, good = requests + 1, good + (talk.model == best)
+        if stream.random() < STOPS:
+            honest[place] = Conversation(stream.choice(TYPES))
     return good / requests
 
 
 def runs_of(name: str, world: World, forged: int, horizon: int, runs: int) -> Iterator[tuple[float, float]]:
-    """One share per run, and the checks per request; the same seeds for everybody."""
+    """Yields one share per run, and the checks per request; the same seeds for everybody."""
     for run in range(runs):
-        dice = random.Random(f"{run} {forged}")
-        router: Router = Replica(world, dice) if name == "the replica" else PolicyRouter(name, world, dice)
-        yield play(world, router, forged, horizon, dice), router.checks / horizon
+        stream = random.Random(f"{run} {forged}")
+        router: Router = Replica(world, stream) if name == "the replica" else PolicyRouter(name, world, stream)
+        yield play(world, router, forged, horizon, stream), router.checks / horizon
 
 
-def verdict(shares: Sequence[float], attacked: int) -> str:
-    """Whether most runs are fooled, by Wilson's 95 % interval for the proportion of those with a share below half."""
+def verdict(shares: Sequence[float], forged: int) -> str:
+    """Returns whether most runs are fooled, by Wilson's 95 % interval for the proportion with a share below half."""
     n, fooled, z = len(shares), sum(share < 0.5 for share in shares), 1.96
     middle = (fooled / n + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * ((fooled / n) * (1 - fooled / n) / n + z * z / (4 * n * n)) ** 0.5
-    if not attacked:
+    if not forged:
         return f"{fooled} of {n}"
     word = "fooled" if middle - half > 0.5 else "not fooled" if middle + half < 0.5 else "open"
     return f"{word}, {fooled} of {n}"
@@ -258,8 +258,8 @@ def main() -> None:
         for name in NAMES:
             line, checks = f"{name:28}", 0.0
             for forged in (0, 10, 20, 50):
-                shares, checked = zip(*runs_of(name, world, forged, horizon, runs), strict=True)
-                checks = max(checks, statistics.fmean(checked))
+                shares, rates = zip(*runs_of(name, world, forged, horizon, runs), strict=True)
+                checks = max(checks, statistics.fmean(rates))
                 words = f"{estimate(shares):.2f} {verdict(shares, forged)}"
                 line += f"{words:>38}" if forged else f"{words:>22}"
             print(line + (f"   checks: {checks:.1%} of requests" if checks else ""), flush=True)
