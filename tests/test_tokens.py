@@ -50,6 +50,6 @@ def test_a_rate_below_one_admits_one_request_now_and_then(monkeypatch: pytest.Mo
 
 def test_a_role_that_is_none_is_named(tmp_path: Path) -> None:
     path = tmp_path / "tokens"
-    path.write_text(f"shop decied,reward {64 * '0'}\n")
-    with pytest.raises(InputError, match="line 1: role 'decied' is unknown"):
+    path.write_text(f"shop deciding,reward {64 * '0'}\n")
+    with pytest.raises(InputError, match="line 1: role 'deciding' is unknown"):
         Tokens(path)
