@@ -104,7 +104,7 @@ def test_a_cap_on_sources_turns_a_share_into_a_number() -> None:
 
 def test_what_the_frontier_sweeps() -> None:
     found = read_frontier()
-    numbers = {4: "four", 6: "six"}
+    numbers = {4: "four", 6: "six", 7: "seven"}
     assert f"{numbers[len(found.environments)]} environments with a horizon each" in PAGE
     assert f"and {numbers[len(found.attackers)]} attackers" in PAGE
     assert f"blocks of {found.runs} runs, bisection to {100 * (found.tolerance - 1):.0f} %" in PAGE
