@@ -93,7 +93,7 @@ export interface Evaluated {
   metadata: Record<string, unknown>;
 }
 
-/** OpenFeature's request; `targetingKey` is the unit, the rest of the context is ignored. */
+/** OpenFeature's request; `targetingKey` is the unit; of the rest, the experiment's own features count. */
 export interface Evaluation {
   context?: Record<string, unknown>;
 }
