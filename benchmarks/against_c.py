@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from timing import interleaved
+from timing import time_interleaved
 
 import robandit as rb
 from robandit.dice import seed_words
@@ -19,8 +19,8 @@ LIMITS = {"samba": 1.2, "samba, leading adversary": 1.25, "a user's policy in a 
 FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
 
 
-def c_loop(folder: Path) -> Any:
-    """The C loop, compiled now."""
+def compile_c_loop(folder: Path) -> Any:
+    """Compile the C loop; returns its function."""
     library = folder / "samba.so"
     subprocess.run(["cc", *FLAGS, str(Path(__file__).with_name("samba.c")), "-o", str(library)], check=True)
     function = ctypes.CDLL(str(library)).samba
@@ -29,7 +29,7 @@ def c_loop(folder: Path) -> Any:
 
 
 def play_c(function: Any, theta: float, budget: int) -> np.ndarray:
-    """Regrets of the C loop on the lab's own streams."""
+    """Play the C loop on the lab's own streams; returns its regrets."""
     means, words = np.arange(1, ARMS + 1) / (ARMS + 1), seed_words(1, range(RUNS))
     target, probabilities = np.where(np.arange(ARMS) == ARMS - 1, 0.0, 1.0), np.zeros(ARMS)
     real = np.ctypeslib.ndpointer(np.float64), np.ctypeslib.ndpointer(np.uint64)
@@ -57,7 +57,7 @@ def play_c(function: Any, theta: float, budget: int) -> np.ndarray:
 
 
 def play_lab(policy: Any, adversary: Any) -> np.ndarray:
-    """Regrets of the lab, one thread, in this thread."""
+    """Play the lab in this thread alone; returns its regrets."""
     means = np.arange(1, ARMS + 1) / (ARMS + 1)
     runner = prepare(rb.Scenario(policy, means, adversary, horizon=ROUNDS, runs=RUNS), 200)
     runner.play_compiled(slice(0, RUNS), "full")
@@ -65,13 +65,13 @@ def play_lab(policy: Any, adversary: Any) -> np.ndarray:
 
 
 def main() -> bool:
-    """Print ns a round and ratios; answer whether all of them hold."""
+    """Print ns per round and ratios; returns whether all of them hold."""
     sys.path.insert(0, str(Path(__file__).parent))
     from own_policy import MySamba
 
     leading = rb.attack("invert", schedule="leading:theta=0.2", budget=10_000, charge="rounds")
     with tempfile.TemporaryDirectory() as folder:
-        function = c_loop(Path(folder))
+        function = compile_c_loop(Path(folder))
         pairs = {
             "samba": (lambda: play_lab(rb.Samba(), None), lambda: play_c(function, 2.0, 0)),
             "samba, leading adversary": (lambda: play_lab(rb.Samba(), leading), lambda: play_c(function, 0.2, 10_000)),
@@ -82,16 +82,16 @@ def main() -> bool:
             for name, pair in pairs.items()
             for kind, call in zip(("lab", "C"), pair, strict=True)
         }
-        spent = interleaved(calls, 15)
-        held = True
+        seconds = time_interleaved(calls, 15)
+        holds = True
         print(f"{'ns a round, K=9, one thread':32} {'lab':>7} {'C':>7} {'ratio':>7}   limit   same regret")
         for name, (lab, c) in pairs.items():
-            ours, theirs = (1e9 * spent[f"{name} {kind}"] / (ROUNDS * RUNS) for kind in ("lab", "C"))
-            same = bool((lab() == c()).all())
-            held &= same and ours / theirs <= LIMITS[name]
-            told = f"{ours / theirs:7.2f}   <= {LIMITS[name]:4}  {'bit for bit' if same else 'NO'}"
-            print(f"{name:32} {ours:7.1f} {theirs:7.1f} {told}")
-    return held
+            ours, theirs = (1e9 * seconds[f"{name} {kind}"] / (ROUNDS * RUNS) for kind in ("lab", "C"))
+            is_same = bool((lab() == c()).all())
+            holds &= is_same and ours / theirs <= LIMITS[name]
+            words = f"{ours / theirs:7.2f}   <= {LIMITS[name]:4}  {'bit for bit' if is_same else 'NO'}"
+            print(f"{name:32} {ours:7.1f} {theirs:7.1f} {words}")
+    return holds
 
 
 if __name__ == "__main__":

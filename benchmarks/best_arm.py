@@ -3,7 +3,7 @@
 from functools import partial
 
 import numpy as np
-from timing import interleaved
+from timing import time_interleaved
 
 import robandit as rb
 from robandit.environments.means import spread_means
@@ -14,13 +14,13 @@ GROWTH = (2, 3, 10, 100)
 
 
 def play(policy: str, arms: int) -> None:
-    """One compiled play."""
+    """Play once, compiled."""
     runner = prepare(rb.Scenario(policy, spread_means(arms), horizon=ROUNDS, runs=1), 10)
     runner.play_compiled(slice(0, 1), "full")
 
 
 def decide(policy: str, arms: int) -> None:
-    """A learner without a journal: every decision has its reward before the next."""
+    """Decide with a learner without a journal: every decision has its reward before the next."""
     names, means = [str(arm) for arm in range(arms)], spread_means(arms)
     learner, random = rb.Learner(policy, names, seed=1), np.random.default_rng(1)
     for _ in range(DECISIONS // (1 + arms // 20)):
@@ -36,7 +36,7 @@ def main() -> None:
             for way in ("drawn", "computed"):
                 policy = f"{name}{',' if ':' in name else ':'}probabilities={way}"
                 play(policy, arms)
-                times = interleaved({"lab": partial(play, policy, arms), "live": partial(decide, policy, arms)}, 3)
+                times = time_interleaved({"lab": partial(play, policy, arms), "live": partial(decide, policy, arms)}, 3)
                 lab, live = times["lab"], times["live"]
                 count = DECISIONS // (1 + arms // 20)
                 print(f"{policy}, {arms}: {1e6 * lab / ROUNDS:.1f}, {1e6 * live / count:.0f}", flush=True)

@@ -15,11 +15,11 @@ MEANS = [round(0.1 * arm, 1) for arm in range(1, 10)]
 GAMMA = 0.05  # Exp3's mixing, where it has one
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else 1  # the policy's; the game has another, for a shared one can hurt
 OURS = {"ucb": "ucb1", "tsallis-inf": "tsallis-inf-iw"}
-Play = Callable[[int], tuple[float, int]]  # rounds -> regret of a run, rounds played in all runs
+Play = Callable[[int], tuple[float, int]]  # rounds -> regret of a run, rounds of all runs
 
 
-def stepwise(choose: Callable[[], int], learn: Callable[[int, int], Any], rounds: int) -> tuple[float, int]:
-    """A game of a package that is asked and told."""
+def play_stepwise(choose: Callable[[], int], learn: Callable[[int, int], Any], rounds: int) -> tuple[float, int]:
+    """Play a game with a package's calls to choose and to learn; returns its regret and its rounds."""
     draw, regret = random.Random(1000 + SEED), 0.0
     for _ in range(rounds):
         arm = choose()
@@ -44,12 +44,12 @@ def learner(policy: str) -> Play:
     import robandit as rb
 
     def play(rounds: int) -> tuple[float, int]:
-        made = rb.Learner(OURS.get(policy, policy), arms=[str(arm) for arm in range(9)], seed=SEED)
+        agent = rb.Learner(OURS.get(policy, policy), arms=[str(arm) for arm in range(9)], seed=SEED)
         draw, regret = random.Random(1000 + SEED), 0.0
         for _ in range(rounds):
-            decision = made.decide()
+            decision = agent.decide()
             arm = int(decision.arm)
-            made.learn(decision.id, float(draw.random() < MEANS[arm]))
+            agent.learn(decision.id, float(draw.random() < MEANS[arm]))
             regret += MEANS[-1] - MEANS[arm]
         return regret, rounds
 
@@ -62,15 +62,15 @@ def pymab(policy: str) -> Play:
     from pymab.policies import BernoulliThompsonSamplingPolicy, EXP3Policy, UCBPolicy
 
     makers = {"ucb": UCBPolicy, "thompson": BernoulliThompsonSamplingPolicy, "exp3": EXP3Policy}
-    made = makers[policy](n_arms=9, gamma=GAMMA) if policy == "exp3" else makers[policy](n_arms=9)
+    agent = makers[policy](n_arms=9, gamma=GAMMA) if policy == "exp3" else makers[policy](n_arms=9)
     runs = 3
 
     def play(rounds: int) -> tuple[float, int]:
         environment = BanditEnvironment(means=np.array(MEANS), reward_model=BernoulliReward())
         terms = ExperimentConfig(horizon=rounds, n_replicates=runs, seed=SEED, backend="rust")
-        found = Experiment(environment=environment, policies={"it": made}, config=terms).run()
-        chosen = np.asarray(found.actions).ravel()
-        return float((MEANS[-1] - np.array(MEANS)[chosen]).sum()) / runs, rounds * runs
+        results = Experiment(environment=environment, policies={"it": agent}, config=terms).run()
+        arms = np.asarray(results.actions).ravel()
+        return float((MEANS[-1] - np.array(MEANS)[arms]).sum()) / runs, rounds * runs
 
     return play
 
@@ -79,13 +79,13 @@ def river(policy: str) -> Play:
     from river import bandit, proba
 
     def play(rounds: int) -> tuple[float, int]:
-        made: Any = {
+        agent: Any = {
             "ucb": lambda: bandit.UCB(delta=1, seed=SEED),
             "thompson": lambda: bandit.ThompsonSampling(reward_obj=proba.Beta(), seed=SEED),
             "exp3": lambda: bandit.Exp3(gamma=GAMMA, seed=SEED),
         }[policy]()
         arms = list(range(9))
-        return stepwise(lambda: made.pull(arms), made.update, rounds)
+        return play_stepwise(lambda: agent.pull(arms), agent.update, rounds)
 
     return play
 
@@ -96,9 +96,9 @@ def mabwiser(policy: str) -> Play:
     kind = {"ucb": lambda: LearningPolicy.UCB1(alpha=1), "thompson": LearningPolicy.ThompsonSampling}[policy]
 
     def play(rounds: int) -> tuple[float, int]:
-        made = MAB(list(range(9)), kind(), seed=SEED)
-        made.fit(list(range(9)), [0] * 9)
-        return stepwise(made.predict, lambda arm, reward: made.partial_fit([arm], [reward]), rounds)
+        agent = MAB(list(range(9)), kind(), seed=SEED)
+        agent.fit(list(range(9)), [0] * 9)
+        return play_stepwise(agent.predict, lambda arm, reward: agent.partial_fit([arm], [reward]), rounds)
 
     return play
 
@@ -109,9 +109,9 @@ def smpybandits(policy: str) -> Play:
     makers = {"ucb": UCB, "thompson": Thompson, "exp3": lambda arms: Exp3(arms, gamma=GAMMA), "tsallis-inf": TsallisInf}
 
     def play(rounds: int) -> tuple[float, int]:
-        made = makers[policy](9)
-        made.startGame()
-        return stepwise(made.choice, made.getReward, rounds)
+        agent = makers[policy](9)
+        agent.startGame()
+        return play_stepwise(agent.choice, agent.getReward, rounds)
 
     return play
 
@@ -122,9 +122,9 @@ def coba(policy: str) -> Play:
     maker = {"ucb": BanditUCBLearner}[policy]
 
     def play(rounds: int) -> tuple[float, int]:
-        made, arms = maker(seed=SEED), list(range(9))
-        return stepwise(
-            lambda: made.predict(None, arms)[0], lambda arm, reward: made.learn(None, arm, reward, 1), rounds
+        agent, arms = maker(seed=SEED), list(range(9))
+        return play_stepwise(
+            lambda: agent.predict(None, arms)[0], lambda arm, reward: agent.learn(None, arm, reward, 1), rounds
         )
 
     return play
@@ -151,10 +151,10 @@ def pybandits(policy: str) -> Play:
     maker = {"thompson": SmabBernoulli.cold_start}[policy]
 
     def play(rounds: int) -> tuple[float, int]:
-        made = maker(action_ids={str(arm) for arm in range(9)})
-        learn = made.update
-        return stepwise(
-            lambda: int(made.predict(n_samples=1)[0][0]),
+        agent = maker(action_ids={str(arm) for arm in range(9)})
+        learn = agent.update
+        return play_stepwise(
+            lambda: int(agent.predict(n_samples=1)[0][0]),
             lambda arm, reward: learn(actions=[str(arm)], rewards=[reward]),
             rounds,
         )
@@ -166,7 +166,7 @@ if __name__ == "__main__":
     package, policy, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
     play = globals()[package](policy)
     play(1000)  # compiles, imports, fills caches
-    begun = time.process_time()
-    regret, played = play(rounds)
-    seconds = time.process_time() - begun
-    print(json.dumps({"rounds_a_second": played / seconds, "regret": regret, "seconds": seconds}))
+    start = time.process_time()
+    regret, count = play(rounds)
+    seconds = time.process_time() - start
+    print(json.dumps({"rounds_a_second": count / seconds, "regret": regret, "seconds": seconds}))

@@ -1,11 +1,11 @@
-"""Every policy's cost a round as a ratio to SAMBA's in the same run, how it grows with K, and solvers' steps."""
+"""Every policy's cost per round as a ratio to SAMBA's in the same run, how it grows with K, and solvers' steps."""
 
 import sys
 from functools import partial
 from typing import Any
 
 import numpy as np
-from timing import interleaved
+from timing import time_interleaved
 
 import robandit as rb
 from robandit.catalogue import shipped
@@ -25,54 +25,54 @@ LIMITS = {
 ROUNDS = {9: 500_000, 2: 100_000, 10: 50_000, 100: 20_000, 1000: 5_000}
 
 
-def played(name: str, arms: int) -> None:
-    """One play with the published constants."""
+def play(name: str, arms: int) -> None:
+    """Play once with the published constants."""
     runner = prepare(rb.Scenario(name, spread_means(arms), horizon=ROUNDS[arms], runs=1), 10)
     runner.play_compiled(slice(0, 1), "full")
 
 
-def newton_steps(name: str, rounds: int = 3000) -> str:
-    """Mean and most steps of a policy's solver over an interpreted play; empty for one without."""
+def count_newton_steps(name: str, rounds: int = 3000) -> str:
+    """Returns mean and most steps of a policy's solver over an interpreted play; empty for one without."""
     module = sys.modules[type(rb.policy(name)).__module__]
     solver = next((item for item in ("tsallis_probabilities", "hybrid_probabilities") if hasattr(module, item)), None)
     if solver is None:
         return ""
-    counted, original = [], getattr(module, solver)
+    steps, original = [], getattr(module, solver)
 
-    def counting(*terms: Any) -> Any:
-        answer = original(*terms)
-        counted.append(answer[1] if isinstance(answer, tuple) else answer)
-        return answer
+    def count_steps(*terms: Any) -> Any:
+        result = original(*terms)
+        steps.append(result[1] if isinstance(result, tuple) else result)
+        return result
 
-    setattr(module, solver, counting)
+    setattr(module, solver, count_steps)
     try:
         prepare(rb.Scenario(name, spread_means(9), horizon=rounds, runs=1), 1).play_interpreted(slice(0, 1))
     finally:
         setattr(module, solver, original)
-    return f"mean {np.mean(counted):.2f}, most {max(counted)}"
+    return f"mean {np.mean(steps):.2f}, most {max(steps)}"
 
 
-def nanoseconds(names: list[str], arms: int, repeats: int) -> dict[str, float]:
-    """Median ns a round of each policy, all in turn."""
-    spent = interleaved({name: partial(played, name, arms) for name in names}, repeats)
-    return {name: 1e9 * seconds / ROUNDS[arms] for name, seconds in spent.items()}
+def measure_rounds(names: list[str], arms: int, repeats: int) -> dict[str, float]:
+    """Returns the median ns per round of each policy, all in turn."""
+    times = time_interleaved({name: partial(play, name, arms) for name in names}, repeats)
+    return {name: 1e9 * seconds / ROUNDS[arms] for name, seconds in times.items()}
 
 
 def main() -> bool:
-    """Print the table; answer whether the limits hold."""
+    """Print the table; returns whether the limits hold."""
     names = list(shipped("policy"))
-    nine = nanoseconds(names, 9, 5)
-    grown = {arms: nanoseconds(names, arms, 3) for arms in GROWTH}
-    held = True
+    nine = measure_rounds(names, 9, 5)
+    by_arms = {arms: measure_rounds(names, arms, 3) for arms in GROWTH}
+    holds = True
     heads = " ".join(f"{head:>8}" for head in ("K=9", "/samba", "limit", *(f"K={arms}" for arms in GROWTH)))
     print(f"\n{'ns a round, one thread':22} {heads}   Newton steps")
     for name in names:
         ratio = nine[name] / nine["samba"]
         limit = LIMITS.get(name)
-        held &= limit is None or ratio <= limit
-        growth = " ".join(f"{grown[arms][name]:8.0f}" for arms in GROWTH)
-        print(f"{name:22} {nine[name]:8.0f} {ratio:8.1f} {limit or '-':>8} {growth}   {newton_steps(name)}")
-    return bool(held) and np.isfinite(list(nine.values())).all()
+        holds &= limit is None or ratio <= limit
+        growth = " ".join(f"{by_arms[arms][name]:8.0f}" for arms in GROWTH)
+        print(f"{name:22} {nine[name]:8.0f} {ratio:8.1f} {limit or '-':>8} {growth}   {count_newton_steps(name)}")
+    return bool(holds) and np.isfinite(list(nine.values())).all()
 
 
 if __name__ == "__main__":

@@ -12,5 +12,5 @@ import threads
 
 if __name__ == "__main__":
     sections = (against_c, policies, compiling, threads, online, audit, service)
-    held = [section.main() for section in sections]
-    sys.exit(0 if all(held) else 1)
+    results = [section.main() for section in sections]
+    sys.exit(0 if all(results) else 1)

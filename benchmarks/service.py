@@ -29,13 +29,13 @@ GROWTH = 3.0  # CPU per decision with the most experiments or open decisions, at
 TICK = os.sysconf("SC_CLK_TCK")
 
 
-def cpu_of(process: int) -> float:
-    """Seconds of CPU a process has taken."""
+def read_cpu(process: int) -> float:
+    """Returns the seconds of CPU that a process has taken."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
-class Served:
+class ServerProcess:
     """A server in a process of its own: `robandit serve`, or the one that `words` start."""
 
     def __init__(self, db: str, *flags: str, words: list[str] | None = None) -> None:
@@ -49,86 +49,86 @@ class Served:
         self.port = int(self.url.rpartition(":")[2])
 
     def ask(self, path: str, body: Any = None) -> Any:
-        """One request."""
+        """Send one request; returns its message."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, {"content-type": "application/json"})
-        with urllib.request.urlopen(request) as answer:
-            return json.loads(answer.read())
+        with urllib.request.urlopen(request) as response:
+            return json.loads(response.read())
 
-    def loaded(self, experiment: str, seconds: float, query: str = "") -> list[dict[str, Any]]:
-        """Returns what the load generator measured, with the CPU that the service took per request."""
-        before = cpu_of(self.process.pid)
+    def load(self, experiment: str, seconds: float, query: str = "") -> list[dict[str, Any]]:
+        """Run the load generator; returns its figures, with the CPU that the service took per request."""
+        before = read_cpu(self.process.pid)
         words = [str(HERE / "service_load.py"), str(self.port), experiment, str(seconds), str(CONNECTIONS), "", query]
         kinds: list[dict[str, Any]] = json.loads(
             subprocess.run([sys.executable, *words], check=True, capture_output=True).stdout
         )
-        spent = cpu_of(self.process.pid) - before
+        cpu = read_cpu(self.process.pid) - before
         for one in kinds:
-            one["cpu_us"] = 1e6 * spent / sum(other["requests"] for other in kinds)
+            one["cpu_us"] = 1e6 * cpu / sum(other["requests"] for other in kinds)
         return kinds
 
     def stop(self) -> None:
-        """Let it end as a person would."""
+        """End it as a person would."""
         self.process.terminate()
         self.process.wait(timeout=60)
         assert self.process.stdout is not None
         self.process.stdout.close()
 
 
-def bare_server(folder: str) -> Served:
-    """The least that a durable request costs."""
-    return Served("", words=[str(HERE / "service_bare.py"), f"{folder}/bare.db"])
+def start_bare_server(folder: str) -> ServerProcess:
+    """Start a server that does the least for a durable request."""
+    return ServerProcess("", words=[str(HERE / "service_bare.py"), f"{folder}/bare.db"])
 
 
-def loads(folder: str) -> bool:
-    """Decisions, then their rewards, of all candidates in turn; returns whether the ratios hold."""
+def measure_loads(folder: str) -> bool:
+    """Load all candidates in turn with decisions, then their rewards; returns whether the ratios hold."""
     queries = {"robandit serve": "", "the same through ASGI": "?x", "a bare server": ""}
-    ours, other = Served(f"sqlite:///{folder}/bench.db", "--watch", "0"), bare_server(folder)
-    measured: dict[str, list[list[dict[str, Any]]]] = {name: [] for name in queries}
+    ours, other = ServerProcess(f"sqlite:///{folder}/bench.db", "--watch", "0"), start_bare_server(folder)
+    figures: dict[str, list[list[dict[str, Any]]]] = {name: [] for name in queries}
     try:
         ours.ask("/v1/experiments", {"name": "bench", "arms": ARMS, "policy": "samba"})
         for _ in range(ROUNDS):
             for name, query in queries.items():
                 server = other if name == "a bare server" else ours
-                measured[name].append(server.loaded("bench", SECONDS, query))
+                figures[name].append(server.load("bench", SECONDS, query))
         health = ours.ask("/healthz")
     finally:
         ours.stop()
         other.stop()
-    cpu = {name: statistics.median(run[0]["cpu_us"] for run in runs) for name, runs in measured.items()}
-    print_loads(measured, cpu, health)
+    cpu = {name: statistics.median(run[0]["cpu_us"] for run in runs) for name, runs in figures.items()}
+    print_loads(figures, cpu, health)
     to_bare, to_asgi = (cpu["robandit serve"] / cpu[name] for name in ("a bare server", "the same through ASGI"))
     print(f"\n{'CPU per request, ratios within this run':58} {'ratio':>9} {'limit':>7}")
     print(f"{'robandit serve / a bare server':58} {to_bare:9.2f} {TO_BARE:7.1f}")
     print(f"{'robandit serve / the same through ASGI':58} {to_asgi:9.2f} {TO_ASGI:7.1f}")
-    good = all(set(one["statuses"]) == {"201"} for runs in measured.values() for run in runs for one in run)
-    return good and to_bare <= TO_BARE and to_asgi <= TO_ASGI
+    is_good = all(set(one["statuses"]) == {"201"} for runs in figures.values() for run in runs for one in run)
+    return is_good and to_bare <= TO_BARE and to_asgi <= TO_ASGI
 
 
-def print_loads(measured: dict[str, list[list[dict[str, Any]]]], cpu: dict[str, float], health: dict[str, Any]) -> None:
-    """The best of the rounds, and how far it is from what an idle machine is to reach."""
-    load, own = os.getloadavg()[0], measured["robandit serve"][0][0]["own_us"]
+def print_loads(figures: dict[str, list[list[dict[str, Any]]]], cpu: dict[str, float], health: dict[str, Any]) -> None:
+    """Print the best of the rounds, and how far it is from what an idle machine is to reach."""
+    load, own = os.getloadavg()[0], figures["robandit serve"][0][0]["own_us"]
     print(f"\nservice, SQLite, {CONNECTIONS} connections, best of {ROUNDS} rounds of {SECONDS:g} s; no audits")
     print(f"the machine's load is {load:.1f}; the generator takes {own} us of CPU per request beside it")
     print(
         f"a sync of the disk took {health['sync_ms']:.1f} ms at the start, a commit {health['commit_ms']:.1f} ms lately"
     )
     print(f"{'':58} {'per second':>10} {'p50 ms':>7} {'p99 ms':>7} {'CPU us':>7}")
-    for name, runs in measured.items():
+    for name, runs in figures.items():
         for place, kind in enumerate(GOALS):
             best = max((run[place] for run in runs), key=lambda one: one["a_second"])
             times = f"{best['ms']['p50']:7.1f} {best['ms']['p99']:7.1f}"
             print(f"{name + ', ' + kind:58} {best['a_second']:10,} {times} {cpu[name]:7.0f}")
     for place, (kind, (rate, wait)) in enumerate(GOALS.items()):
-        best = max((run[place] for run in measured["robandit serve"]), key=lambda one: one["a_second"])
+        best = max((run[place] for run in figures["robandit serve"]), key=lambda one: one["a_second"])
         goals = {f"{rate:,} per second": best["a_second"] >= rate, f"p99 {wait:g} ms": best["ms"]["p99"] <= wait}
         goals[f"CPU {CPU_GOAL:g} us"] = cpu["robandit serve"] <= CPU_GOAL
-        words = ", ".join(f"{goal} {'reached' if met else 'MISSED'}" for goal, met in goals.items())
+        words = ", ".join(f"{goal} {'reached' if is_met else 'MISSED'}" for goal, is_met in goals.items())
         print(f"{kind}, what the design asks of an idle machine: {words}")
 
 
-def begins(folder: str, rows: int) -> bool:
-    """How long a start takes on a long journal, with a snapshot and without, and its verification."""
+def measure_starts(folder: str, rows: int) -> bool:
+    """Print how long a start takes on a long journal, with a snapshot and without, and its verification."""
     import msgspec
 
     from robandit.service.engine import Engine
@@ -149,49 +149,49 @@ def begins(folder: str, rows: int) -> bool:
             batch = []
     store.commit(batch)
 
-    def timed(work: Any) -> float:
-        begun = time.process_time()
+    def time_cpu(work: Any) -> float:
+        since = time.process_time()
         work()
-        return time.process_time() - begun
+        return time.process_time() - since
 
     def read() -> None:
         for _, body in store.lines(1):
             msgspec.json.decode(body)
 
     list(verify_store(store))  # compiles, and fills the machine's memory
-    bare = timed(read)
-    start = timed(lambda: Engine(store))
-    single = timed(lambda: read_singly(store))
+    bare = time_cpu(read)
+    start = time_cpu(lambda: Engine(store))
+    single = time_cpu(lambda: read_singly(store))
     store.commit([], [Engine(store).experiments[1].snapshot()])
-    snapshot, verify = timed(lambda: Engine(store)), timed(lambda: list(verify_store(store)))
+    snapshot, verify = time_cpu(lambda: Engine(store)), time_cpu(lambda: list(verify_store(store)))
     store.close()
     heading = f"{'CPU s':>6} {'for a million':>13} {'(goal)':>7} {'ratio':>6} {'limit':>6}"
     print(f"\n{f'a journal of {rows:,} lines':44} {heading}")
     print(f"{'its lines read and parsed':44} {bare:6.2f} {1e6 * bare / rows:13.1f}")
-    for name, spent, goal, limit in (
+    for name, seconds, goal, limit in (
         ("start without a snapshot", start, START_GOAL, START_LIMIT),
         ("the same state line by line", single, START_GOAL, START_LIMIT),
         ("start from a snapshot", snapshot, SNAPSHOT_GOAL, START_LIMIT),
         ("verify, everything, interpreted and compiled", verify, VERIFY_GOAL, VERIFY_LIMIT),
     ):
-        goals = f"{1e6 * spent / rows:13.1f} {goal:7.0f}"
-        print(f"{name:44} {spent:6.2f} {goals} {spent / bare:6.1f} {limit:6.1f}")
+        goals = f"{1e6 * seconds / rows:13.1f} {goal:7.0f}"
+        print(f"{name:44} {seconds:6.2f} {goals} {seconds / bare:6.1f} {limit:6.1f}")
     print(f"{'start / line by line':44} {start / single:6.2f} {'':21} limit {TO_SINGLE:g}")
     is_quick = start <= TO_SINGLE * single and max(start, snapshot) <= START_LIMIT * bare
     return is_quick and verify <= VERIFY_LIMIT * bare
 
 
-def growth() -> bool:
-    """CPU per decision, at the start and of a tick, by the number of experiments and of open decisions."""
+def measure_growth() -> bool:
+    """Print CPU per decision, at the start and of a tick, by the number of experiments and of open decisions."""
     from robandit.service.engine import Engine
     from robandit.service.messages import DecisionRequest, NewExperiment
     from robandit.service.stores.memory import MemoryStore
 
     def decide(engine: Any, count: int) -> float:
-        names, begun = list(engine.experiments.values()), time.process_time()
+        names, since = list(engine.experiments.values()), time.process_time()
         for number in range(count):
             engine.store.commit(engine.decide(names[number % len(names)], DecisionRequest(), None).rows)
-        return (time.process_time() - begun) / count
+        return (time.process_time() - since) / count
 
     print(f"\n{'growth, in memory':44} {'us per decision':>15} {'start, s':>9} {'tick, ms':>9} {'MB':>6}")
     costs: dict[str, list[float]] = {"experiments": [], "open": []}
@@ -202,25 +202,25 @@ def growth() -> bool:
             engine.create(NewExperiment(f"number {number}.", ARMS[:3], "samba"))
         decide(engine, 20_000)
         costs["experiments"].append(min(decide(engine, 10_000) for _ in range(3)))
-        begun = time.process_time()
+        since = time.process_time()
         Engine(store)
-        start, begun = time.process_time() - begun, time.process_time()
+        start, since = time.process_time() - since, time.process_time()
         engine.ticks()
-        figures = f"{1e6 * costs['experiments'][-1]:15.1f} {start:9.2f} {1e3 * (time.process_time() - begun):9.2f}"
-        print(f"{f'{experiments:,} experiments':44} {figures} {memory_mb():6.0f}")
+        figures = f"{1e6 * costs['experiments'][-1]:15.1f} {start:9.2f} {1e3 * (time.process_time() - since):9.2f}"
+        print(f"{f'{experiments:,} experiments':44} {figures} {read_memory():6.0f}")
     engine = Engine(MemoryStore())
     engine.create(NewExperiment("open", ARMS[:3], "samba", patience=10**6))
     for open_decisions in (0, 10_000, 100_000):
         decide(engine, max(open_decisions - engine.experiments[1].fold.decisions, 1))
         costs["open"].append(min(decide(engine, 5_000) for _ in range(3)))
-        print(f"{f'{open_decisions:,} open decisions':44} {1e6 * costs['open'][-1]:15.1f} {'':19} {memory_mb():6.0f}")
+        print(f"{f'{open_decisions:,} open decisions':44} {1e6 * costs['open'][-1]:15.1f} {'':19} {read_memory():6.0f}")
     ratios = {name: values[-1] / values[0] for name, values in costs.items()}
     print(f"most / fewest: experiments {ratios['experiments']:.2f}, open {ratios['open']:.2f}; limit {GROWTH:g}")
     return max(ratios.values()) <= GROWTH
 
 
-def memory_mb() -> float:
-    """Resident memory of this process."""
+def read_memory() -> float:
+    """Returns the resident memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
@@ -241,12 +241,12 @@ def read_singly(store: Any) -> None:
 def main(rows: int = 200_000) -> bool:
     """Run all; returns whether the limits hold."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
-        held = loads(folder)
-        held &= begins(folder, rows)
-    held &= growth()
+        holds = measure_loads(folder)
+        holds &= measure_starts(folder, rows)
+    holds &= measure_growth()
     import service_postgres  # it uses what is above
 
-    return service_postgres.loads() and held
+    return service_postgres.measure_loads() and holds
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The least that a durable request costs: HTTP parsed, a row as long as ours committed with others, a fixed answer.
+"""The least that a durable request costs: HTTP parsed, a row as long as ours committed with others, a fixed reply.
 
 `python benchmarks/service_bare.py FILE` prints `serves at http://...`. It has no experiments, no ids, no policy and no
 checks; what `robandit serve` takes beyond it is what those cost. benchmarks/service.py loads both with one generator.
@@ -16,14 +16,17 @@ import httptools
 import uvloop
 
 BODY = '{"entry":"decide","id":1234567,"arm":"arm 10","chance":0.12345678901234567,"note":0,"time":1700000000.123}'
-TOLD = b'{"id":"AQAAAAAAAAABAAAAAAAAAABKzelC-tfib05VlOzP","arm":"arm 10","chance":0.1,"holdout":false}'
-ANSWER = b"HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(TOLD), TOLD)
+MESSAGE = b'{"id":"AQAAAAAAAAABAAAAAAAAAABKzelC-tfib05VlOzP","arm":"arm 10","chance":0.1,"holdout":false}'
+REPLY = b"HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (
+    len(MESSAGE),
+    MESSAGE,
+)
 INSERT = "INSERT INTO line VALUES(?, ?, ?)"
 Reply = Callable[[bytes], None]
 
 
 class Bare:
-    """Commits what gathered while the last commit ran."""
+    """Commits the rows that came while the last commit ran."""
 
     def __init__(self, path: str) -> None:
         self.db = apsw.Connection(path)
@@ -37,7 +40,7 @@ class Bare:
         threading.Thread(target=self.run, daemon=True).start()
 
     def add(self, reply: Reply) -> None:
-        """One more row."""
+        """Add a row."""
         self.line += 1
         self.waiting.append(((1, self.line, BODY), reply))
         if not self.busy:
@@ -45,26 +48,26 @@ class Bare:
             self.loop.call_soon(self.hand_over)
 
     def hand_over(self) -> None:
-        """What gathered."""
+        """Pass all waiting rows to the thread that commits."""
         batch, self.waiting = self.waiting, []
         self.batches.put(batch)
 
     def run(self) -> None:
-        """Commit, answer, again."""
+        """Commit batch after batch."""
         while True:
             batch = self.batches.get()
             with self.db:
                 self.db.executemany(INSERT, [row for row, _ in batch])
-            self.loop.call_soon_threadsafe(self.committed, batch)
+            self.loop.call_soon_threadsafe(self.finish, batch)
 
-    def committed(self, batch: list[tuple[tuple[int, int, str], Reply]]) -> None:
-        """The next batch first, then the answers."""
+    def finish(self, batch: list[tuple[tuple[int, int, str], Reply]]) -> None:
+        """Pass on the next batch first, then send the replies."""
         if self.waiting:
             self.hand_over()
         else:
             self.busy = False
         for _, reply in batch:
-            reply(ANSWER)
+            reply(REPLY)
 
 
 class Connection(asyncio.Protocol):
@@ -74,27 +77,27 @@ class Connection(asyncio.Protocol):
         self.bare, self.parser, self.headers = bare, httptools.HttpRequestParser(self), list[tuple[bytes, bytes]]()
 
     def connection_made(self, transport: Any) -> None:
-        """It came."""
+        """Keep the transport."""
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Bytes came."""
+        """Parse some bytes."""
         self.parser.feed_data(data)
 
     def on_url(self, url: bytes) -> None:
-        """The path of a request."""
+        """Keep the path of a request."""
         self.url = url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One header."""
+        """Keep one header."""
         self.headers.append((name, value))
 
     def on_body(self, body: bytes) -> None:
-        """The body."""
+        """Keep the body."""
         self.body = body
 
     def on_message_complete(self) -> None:
-        """The request is whole."""
+        """Add a row for a request that is whole."""
         self.headers.clear()
         self.bare.add(self.transport.write)
 

@@ -1,4 +1,4 @@
-"""A load generator: connections that ask again as soon as they are answered, on this machine; prints JSON.
+"""A load generator: connections that send again as soon as a reply comes, on this machine; prints JSON.
 
 `python benchmarks/service_load.py PORT EXPERIMENT SECONDS [CONNECTIONS] [TOKEN] [QUERY]` asks for decisions, then
 reports their rewards; `own_us` is the CPU that it took itself per request.
@@ -18,25 +18,25 @@ class Client(asyncio.Protocol):
     """One connection: a request is under way at any time until the end."""
 
     def __init__(self, load: "Load") -> None:
-        self.load, self.buffer, self.began = load, b"", 0.0
+        self.load, self.buffer, self.start = load, b"", 0.0
         self.loop = asyncio.get_running_loop()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Ask for the first time."""
+        """Send the first request."""
         self.transport: asyncio.Transport = transport  # type: ignore[assignment]  # TCP: it writes
         self.ask()
 
     def ask(self) -> None:
-        """The next request, if there is time."""
+        """Send the next request, if there is time."""
         text = self.load.next()
         if text is None:
             self.transport.close()
             return
-        self.began = time.perf_counter()
+        self.start = time.perf_counter()
         self.transport.write(text)
 
     def data_received(self, data: bytes) -> None:
-        """An answer, when it is whole."""
+        """Read a reply, when it is whole."""
         text = self.buffer = self.buffer + data if self.buffer else data
         head = text.find(b"\r\n\r\n")
         if head < 0:
@@ -44,7 +44,7 @@ class Client(asyncio.Protocol):
         at = text.find(b"content-length: ") + 16
         end = head + 4 + int(text[at : text.find(b"\r\n", at)])
         if len(text) >= end:
-            self.load.answered(text[9:12], text[head + 4 : end], time.perf_counter() - self.began)
+            self.load.record(text[9:12], text[head + 4 : end], time.perf_counter() - self.start)
             self.buffer = text[end:]
             if self.load.pause:
                 self.loop.call_later(self.load.pause, self.ask)
@@ -52,8 +52,8 @@ class Client(asyncio.Protocol):
                 self.ask()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """One less."""
-        self.load.left()
+        """Count one connection less."""
+        self.load.close_one()
 
 
 class Load:
@@ -71,11 +71,11 @@ class Load:
         self.ids: list[bytes] = []
         self.kind, self.ends, self.times = kind, time.perf_counter() + min(seconds, MOST_SECONDS), list[float]()
         self.statuses: dict[str, int] = {}
-        self.pause = 0.0  # seconds between an answer and the next request of its connection
+        self.pause = 0.0  # seconds between a reply and the next request of its connection
         self.open, self.done = 0, asyncio.get_running_loop().create_future()
 
     def next(self) -> bytes | None:
-        """The next request."""
+        """Returns the next request; None at the end."""
         if time.perf_counter() >= self.ends or (self.kind == "rewards" and not self.ids):
             return None
         if self.kind == "decisions":
@@ -83,29 +83,29 @@ class Load:
         before, after = self.put
         return b'%b%b%b{"reward":%d}' % (before, self.ids.pop(), after, len(self.ids) % 2)
 
-    def answered(self, status: bytes, body: bytes, seconds: float) -> None:
-        """One answer."""
+    def record(self, status: bytes, body: bytes, seconds: float) -> None:
+        """Record one reply."""
         self.times.append(seconds)
         key = status.decode()
         self.statuses[key] = self.statuses.get(key, 0) + 1
         if self.kind == "decisions" and key in ("200", "201"):
             self.ids.append(body[7 : body.index(b'"', 7)])  # {"id":"...
 
-    def left(self) -> None:
-        """A connection has closed."""
+    def close_one(self) -> None:
+        """Count a connection that has closed."""
         self.open -= 1
         if self.open == 0 and not self.done.done():
             self.done.set_result(None)
 
 
-async def played(load: Load, port: int, connections: int) -> dict[str, object]:
-    """All connections until the end."""
-    loop, began, spent = asyncio.get_running_loop(), time.perf_counter(), time.process_time()
+async def run_load(load: Load, port: int, connections: int) -> dict[str, object]:
+    """Run all connections until the end; returns the figures."""
+    loop, start, cpu_start = asyncio.get_running_loop(), time.perf_counter(), time.process_time()
     load.open, load.done = connections, loop.create_future()
     for _ in range(connections):
         await loop.create_connection(lambda: Client(load), "127.0.0.1", port)
     await load.done
-    times, wall = sorted(load.times), time.perf_counter() - began
+    times, wall = sorted(load.times), time.perf_counter() - start
     ranks = {f"p{rank}": round(1000 * times[int(len(times) * rank / 100)], 2) for rank in (50, 99)} if times else {}
     return {
         "kind": load.kind,
@@ -113,18 +113,18 @@ async def played(load: Load, port: int, connections: int) -> dict[str, object]:
         "a_second": round(len(times) / wall),
         "ms": ranks,
         "statuses": load.statuses,
-        "own_us": round(1e6 * (time.process_time() - spent) / max(len(times), 1)),
+        "own_us": round(1e6 * (time.process_time() - cpu_start) / max(len(times), 1)),
     }
 
 
 async def main(
     port: int, experiment: str, seconds: float, connections: int, token: str, query: str
 ) -> list[dict[str, object]]:
-    """Decisions, then their rewards."""
+    """Ask for decisions, then report their rewards; returns the figures of both."""
     load = Load(port, experiment, "decisions", seconds, token, query)
-    kinds = [await played(load, port, connections)]
+    kinds = [await run_load(load, port, connections)]
     load.kind, load.ends, load.times, load.statuses = "rewards", time.perf_counter() + seconds, [], {}
-    return [*kinds, await played(load, port, connections)]
+    return [*kinds, await run_load(load, port, connections)]
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ SEED = 25  # draws the rows
 
 
 def score(evaluator: Evaluator, attack: Candidate, level: float) -> float:
-    """What an attack leaves, on the runs that the suite reports."""
+    """Returns the score that an attack leaves, on the runs that the suite reports."""
     scenario = evaluator.scenario
     regrets = evaluator.outcome(Play(attack, level, scenario.seed, scenario.runs))["regret"]
     return 1.0 - float(np.mean(regrets)) / (scenario.rounds * float(scenario.gaps.mean()))
@@ -33,20 +33,20 @@ def score(evaluator: Evaluator, attack: Candidate, level: float) -> float:
 
 def compare(rows: int, evaluations: int) -> None:
     """Draw rows, attack each in both ways, print."""
-    suite, draw, gaps = read_suite(), random.Random(SEED), list[float]()
+    suite, stream, gaps = read_suite(), random.Random(SEED), list[float]()
     places = {one.name: one for one in suite.environments}
     attackers = {one.name: one for one in suite.attackers}
     for _ in range(rows):
-        name, where, who = draw.choice(POLICIES), draw.choice(PLACES), draw.choice(ATTACKERS)
-        task = task_of(suite, policy(name), places[where], attackers[who])
-        level = draw.choice(task.levels)
+        name, place, attacker = stream.choice(POLICIES), stream.choice(PLACES), stream.choice(ATTACKERS)
+        task = task_of(suite, policy(name), places[place], attackers[attacker])
+        level = stream.choice(task.levels)
         scenario = task.scenario(level)
         evaluator = Evaluator(scenario)
         standard = best_of(race(evaluator, level, task.candidates(scenario), task.race))
         full = worst_attack(evaluator, level, SearchOptions(task.threat, evaluations)).candidate
         ends = [score(evaluator, attack, level) for attack in (standard, full)]
         gaps.append(ends[0] - ends[1])
-        words = f"{name} {where} {who} {level:g}"
+        words = f"{name} {place} {attacker} {level:g}"
         print(f"{words:40} standard {ends[0]:+.3f}  full {ends[1]:+.3f}  {full.flags()}", flush=True)
     print(
         f"the full search leaves {estimate(gaps):.3f} less, at most {max(gaps):.3f}, over {rows} rows drawn at random"

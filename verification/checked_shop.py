@@ -2,8 +2,8 @@
 
 A real server on SQLite with tokens: three experiments have the same visitors, a third of whom lie about blue, the best
 arm. `believes` learns from every report, `asks` is verified-thompson, `prefers` is Thompson sampling under the rule
-`prefer`, where a bank verifies a tenth of the rewards at random. The server is killed with SIGKILL in between and begun
-again, and `robandit service verify` reads the database again bit for bit.
+`prefer`, where a bank verifies a tenth of the rewards at random. The server is killed with SIGKILL in between and
+starts again, and `robandit service verify` reads the database again bit for bit.
 """
 
 import json
@@ -29,7 +29,7 @@ POLICIES = {
     "prefers": ("thompson", {"verified": "prefer"}),
 }
 LIARS = 0.35  # of the visitors, who report that blue never sells and the others always do
-DRAWN = 0.1  # of the rewards of `prefers` are verified
+VERIFIED = 0.1  # of the rewards of `prefers`
 ROLES = {"boss": "admin", "shop": "decide,reward", "bank": "verify"}
 
 
@@ -43,17 +43,17 @@ class CheckedShop(Shop):
         self.more = ["--token-file", str(self.file)]
 
     def client(self, who: str) -> Client:
-        """A client with a token."""
+        """Returns a client with a token."""
         return Client(f"http://127.0.0.1:{self.port}", self.tokens[who], retry_for=60)
 
 
 def main(decisions: int = 3000, seed: int = 1, folder: Path | None = None) -> dict[str, Any]:
-    """Run all of it; returns what was found."""
+    """Run all of it; returns the figures."""
     with tempfile.TemporaryDirectory() as own:
         place = folder or Path(own)
-        shop, began, random = CheckedShop(place, seed), time.monotonic(), np.random.default_rng(seed)
+        shop, start, random = CheckedShop(place, seed), time.monotonic(), np.random.default_rng(seed)
         shop.begin()
-        checks, best, moved, refused = *(dict.fromkeys(POLICIES, 0) for _ in range(2)), dict.fromkeys(POLICIES, 0.0), 0
+        checks, best, shifts, status = *(dict.fromkeys(POLICIES, 0) for _ in range(2)), dict.fromkeys(POLICIES, 0.0), 0
         try:
             with shop.client("boss") as boss, shop.client("shop") as till, shop.client("bank") as bank:
                 for name, (policy, rules) in POLICIES.items():
@@ -65,18 +65,18 @@ def main(decisions: int = 3000, seed: int = 1, folder: Path | None = None) -> di
                     for name in POLICIES:
                         decision = till.experiment(name).decide()
                         truth = float(random.random() < MEANS[decision.arm])
-                        lies, is_drawn = random.random() < LIARS, random.random() < DRAWN
-                        claim = float(decision.arm != "blue") if lies else truth
+                        is_lie, is_drawn = random.random() < LIARS, random.random() < VERIFIED
+                        claim = float(decision.arm != "blue") if is_lie else truth
                         till.experiment(name).reward(decision.id, claim, source=f"visitor {random.integers(200)}")
                         if decision.check or (name == "prefers" and is_drawn):
                             bank.experiment(name).reward(decision.id, truth, verified=True)
                             checks[name] += 1
                         best[name] += decision.arm == "blue"
-                        moved[name] += claim - truth
+                        shifts[name] += claim - truth
                 address = f"http://127.0.0.1:{shop.port}/v1/experiments"
                 header = {"authorization": f"Bearer {shop.tokens['shop']}"}
                 id = till.experiment("asks").decide().id
-                refused = httpx.put(
+                status = httpx.put(
                     f"{address}/asks/decisions/{id}/reward", json={"reward": 1, "verified": True}, headers=header
                 ).status_code
                 journal = place / "prefers.journal"
@@ -89,18 +89,18 @@ def main(decisions: int = 3000, seed: int = 1, folder: Path | None = None) -> di
             shop.server.terminate()
             shop.server.wait(timeout=60)
         command = [sys.executable, "-m", "robandit", "service", "verify", shop.database, "--json"]
-        verified = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+        process = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
         return {
             "decisions": decisions,
             "kills": shop.kills,
-            "seconds": round(time.monotonic() - began, 1),
+            "seconds": round(time.monotonic() - start, 1),
             "share_of_best": {name: round(count / decisions, 3) for name, count in best.items()},
             "checks": checks,
             "forged": rb.audit(journal, price=False).forged,
-            "true_difference": moved["prefers"] / decisions,
-            "verified_by_a_token_that_may_not": refused,
-            "verify_exit_code": verified.returncode,
-            "verify": json.loads(verified.stdout),
+            "true_difference": shifts["prefers"] / decisions,
+            "verified_by_a_token_that_may_not": status,
+            "verify_exit_code": process.returncode,
+            "verify": json.loads(process.stdout),
         }
 
 

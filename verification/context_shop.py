@@ -1,7 +1,7 @@
 """A shop with contexts end to end over HTTP: `python -m verification.context_shop [DECISIONS]` (10,000 by default).
 
 A real server on SQLite: an experiment with features is created, visitors come, a ring erases the rewards of what phones
-like best, the server is killed with SIGKILL in between and begun again, the audit of the segment names the ring, the
+like best, the server is killed with SIGKILL in between and starts again, the audit of the segment names the ring, the
 ring is quarantined, and `robandit service verify` reads the database again bit for bit.
 """
 
@@ -41,7 +41,7 @@ class Shop:
         self.kills, self.more = 0, list[str]()  # more words of the command
 
     def begin(self) -> None:
-        """Start the server, and wait until it answers."""
+        """Start the server, and wait until it replies."""
         command = [
             sys.executable,
             "-m",
@@ -71,7 +71,7 @@ class Shop:
         self.kills += 1
 
     def visit(self, offers: Any) -> None:
-        """One visitor: phones like red (0.6), the others green (0.6); the ring says that red never sells on phones."""
+        """Let a visitor come: phones like red (0.6), others green (0.6); the ring says red never sells on phones."""
         random = self.random
         device = "phone" if random.random() < 0.5 else "desktop"
         best = "red" if device == "phone" else "green"
@@ -90,10 +90,10 @@ class Shop:
 def main(
     decisions: int = 10_000, seed: int = 1, folder: Path | None = None, *, ring: int = len(RING), share: float = SHARE
 ) -> dict[str, Any]:
-    """Run all of it; returns what was found. Raises AssertionError where the database does not verify."""
+    """Run all of it; returns the figures. Raises AssertionError where the database does not verify."""
     with tempfile.TemporaryDirectory() as own:
         place = folder or Path(own)
-        shop, began = Shop(place, seed, RING[:ring], share), time.monotonic()
+        shop, start = Shop(place, seed, RING[:ring], share), time.monotonic()
         shop.begin()
         try:
             with Client(f"http://127.0.0.1:{shop.port}", retry_for=60) as client:
@@ -105,7 +105,7 @@ def main(
                         shop.kill()
                         shop.begin()
                     shop.visit(offers)
-                served = time.monotonic() - began
+                seconds = time.monotonic() - start
                 journal = place / "offers.journal"
                 url = f"http://127.0.0.1:{shop.port}/v1/experiments/offers/export?format=journal"
                 journal.write_bytes(httpx.get(url, timeout=60).content)
@@ -125,18 +125,18 @@ def main(
             shop.server.terminate()
             shop.server.wait()
         command = [sys.executable, "-m", "robandit", "service", "verify", shop.database, "--json"]
-        verified = subprocess.run(command, capture_output=True, text=True, check=False)
+        process = subprocess.run(command, capture_output=True, text=True, check=False)
         return {
             "decisions": decisions,
             "kills": shop.kills,
-            "ms_per_visit": 1000.0 * served / decisions,
+            "ms_per_visit": 1000.0 * seconds / decisions,
             "ring_named": sorted(set(suspects) & set(RING)),
             "innocents_named": sorted(set(suspects) - set(RING)),
             "leader_on_phones_before": before.belief.leader,
             "leader_on_phones_after": after.belief.leader,
             "price_on_phones": None if before.price is None else before.price["future_fakes"],
-            "verify_exit_code": verified.returncode,
-            "verify": json.loads(verified.stdout) if verified.stdout.startswith(("{", "[")) else verified.stdout,
+            "verify_exit_code": process.returncode,
+            "verify": json.loads(process.stdout) if process.stdout.startswith(("{", "[")) else process.stdout,
         }
 
 

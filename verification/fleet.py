@@ -3,7 +3,7 @@
     python verification/fleet.py --experiments 50 --processes 4 --seconds 10
 
 Each experiment has one client, which sends every request to a process drawn at random, as behind a load balancer, and
-asks again until it is answered. At the end every acknowledged answer is looked up in the journals. It starts a server
+repeats it until a reply comes. At the end every acknowledged reply is looked up in the journals. It starts a server
 of its own (tests/postgres_server.py) and uses this machine alone.
 """
 
@@ -41,7 +41,7 @@ class Lines:
         self.open: dict[str, tuple[asyncio.StreamReader, asyncio.StreamWriter]] = {}
 
     async def send(self, address: str, request: bytes) -> tuple[int, bytes]:
-        """Returns status and body; status 0 where there was no answer."""
+        """Returns status and body; status 0 where there was no reply."""
         try:
             async with asyncio.timeout(10):
                 if address not in self.open:
@@ -63,8 +63,8 @@ class Lines:
             writer.close()
 
 
-class Acknowledged(NamedTuple):
-    """An answer that a client got."""
+class Reply(NamedTuple):
+    """The time of a reply to a client."""
 
     at: float
     latency: float  # of the request, with all its attempts
@@ -80,41 +80,41 @@ class FleetClient:
     think: float  # seconds between a reward and the next decision
     decided: dict[str, Any] = field(default_factory=dict)
     rewarded: dict[str, float] = field(default_factory=dict)
-    times: list[Acknowledged] = field(default_factory=list)
+    times: list[Reply] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
     pinned: str | None = None  # the only process that it asks
     over: bool = False
 
     async def play(self) -> None:
-        """A decision, its reward, again; each asked for until it is answered."""
-        dice, lines, turn = random.Random(self.experiment), Lines(), 0
+        """Ask for a decision, send its reward, again; each request is repeated until a reply comes."""
+        stream, lines, turn = random.Random(self.experiment), Lines(), 0
         while not self.over:
             turn += 1
-            key, value = f"{self.experiment}-{turn}", dice.randrange(5) / 4
-            decision = await self.insist(dice, lines, "POST", "/decisions", {}, key)
+            key, value = f"{self.experiment}-{turn}", stream.randrange(5) / 4
+            decision = await self.insist(stream, lines, "POST", "/decisions", {}, key)
             if decision is not None:
                 self.decided[key] = decision
                 path = f"/decisions/{decision['id']}/reward"
-                if await self.insist(dice, lines, "PUT", path, {"reward": value}) is not None:
+                if await self.insist(stream, lines, "PUT", path, {"reward": value}) is not None:
                     self.rewarded[decision["id"]] = value
-            await asyncio.sleep(self.think * dice.uniform(0.5, 1.5))
+            await asyncio.sleep(self.think * stream.uniform(0.5, 1.5))
         lines.close()
 
     async def insist(
-        self, dice: random.Random, lines: Lines, method: str, path: str, body: Any, key: str = ""
+        self, stream: random.Random, lines: Lines, method: str, path: str, body: Any, key: str = ""
     ) -> Any | None:
         """Returns the message of a success, from whichever process; None if the time is over before."""
         content = json.dumps(body).encode()
         head = f"{method} /v1/experiments/{self.experiment}{path} HTTP/1.1\r\nhost: x\r\n"
         head += f"authorization: Bearer {self.token}\r\ncontent-length: {len(content)}\r\n"
         head += f"idempotency-key: {key}\r\n\r\n" if key else "\r\n"
-        began = time.monotonic()
+        start = time.monotonic()
         while not self.over:
-            status, reply = await lines.send(self.pinned or dice.choice(self.addresses), head.encode() + content)
+            status, reply = await lines.send(self.pinned or stream.choice(self.addresses), head.encode() + content)
             self.statuses[status] += 1
             if status in (200, 201):
-                ended = time.monotonic()
-                self.times.append(Acknowledged(ended, ended - began))
+                end = time.monotonic()
+                self.times.append(Reply(end, end - start))
                 return json.loads(reply)
             if status not in (0, 503):
                 raise AssertionError((status, reply))
@@ -131,8 +131,8 @@ class Phase(NamedTuple):
     """A time of the trial."""
 
     name: str
-    began: float
-    ended: float
+    start: float
+    end: float
     affected: list[int]  # experiments whose process went
 
 
@@ -148,69 +148,69 @@ class Trial:
             assert status == 201, body
             self.clients.append(FleetClient(int(body["id"]), fleet.token, self.addresses, think))
 
-    async def owned(self) -> dict[str, list[int]]:
+    async def experiments_by_address(self) -> dict[str, list[int]]:
         """Returns the experiments of each process that lives; one that has just begun may refuse for a moment."""
-        owned = dict[str, list[int]]()
+        experiments = dict[str, list[int]]()
         for address in self.addresses:
             status, body, _ = await asyncio.to_thread(send, address, self.fleet.token, "GET", "/v1/experiments")
-            owned[address] = [one["id"] for one in body["experiments"]] if status == 200 else []
-        return owned
+            experiments[address] = [one["id"] for one in body["experiments"]] if status == 200 else []
+        return experiments
 
     async def until_balanced(self) -> float:
         """Returns the seconds until no process has more than its share."""
-        began, share = time.monotonic(), math.ceil(len(self.clients) / len(self.addresses))
-        while time.monotonic() < began + LONGEST:
-            counts = [len(ids) for ids in (await self.owned()).values()]
+        start, share = time.monotonic(), math.ceil(len(self.clients) / len(self.addresses))
+        while time.monotonic() < start + LONGEST:
+            counts = [len(ids) for ids in (await self.experiments_by_address()).values()]
             if sum(counts) == len(self.clients) and max(counts) <= share:
-                return time.monotonic() - began
+                return time.monotonic() - start
             await asyncio.sleep(0.1)
         raise AssertionError(f"after {LONGEST:g} s the processes have {counts} experiments")
 
     async def phase(self, name: str, seconds: float, affected: list[int] | None = None) -> None:
-        """Let the clients go on for a while, until all that were affected have been answered again."""
-        began = time.monotonic()
+        """Let the clients go on for a while, until all that were affected have a reply again."""
+        start = time.monotonic()
         await asyncio.sleep(seconds)
         waiting = [one for one in self.clients if affected and one.experiment in affected]
-        while any(one.times[-1].at < began for one in waiting) and time.monotonic() < began + LONGEST:
+        while any(one.times[-1].at < start for one in waiting) and time.monotonic() < start + LONGEST:
             await asyncio.sleep(0.05)
-        self.phases.append(Phase(name, began, time.monotonic(), affected or []))
+        self.phases.append(Phase(name, start, time.monotonic(), affected or []))
 
     async def run(self, seconds: float) -> float:
         """Returns the seconds that a new process needed to get its share."""
         players = [asyncio.create_task(one.play()) for one in self.clients]
         await self.until_balanced()
-        owned = await self.owned()
+        owners = await self.experiments_by_address()
         for one in self.clients:
-            one.pinned = next(address for address, ids in owned.items() if one.experiment in ids)
+            one.pinned = next(address for address, ids in owners.items() if one.experiment in ids)
         await self.phase("each at its owner", seconds)
         for one in self.clients:
             one.pinned = None
         await self.phase("each anywhere", seconds)
-        victim, owned = self.addresses[0], await self.owned()
+        victim, owners = self.addresses[0], await self.experiments_by_address()
         self.addresses.remove(victim)
         self.fleet.kill(victim)
-        await self.phase("after a kill", seconds, owned[victim])
+        await self.phase("after a kill", seconds, owners[victim])
         self.addresses.append(await asyncio.to_thread(self.fleet.begin))
-        joined = await self.until_balanced()
+        delay = await self.until_balanced()
         await self.phase("after a new one", seconds)
-        owned, leaver = await self.owned(), self.addresses[0]
+        owners, leaver = await self.experiments_by_address(), self.addresses[0]
         process = self.fleet.processes.pop(leaver)
         process.terminate()
         self.addresses.remove(leaver)
-        await self.phase("after a stop", seconds, owned[leaver])
+        await self.phase("after a stop", seconds, owners[leaver])
         assert await asyncio.to_thread(process.wait, 30) == 0
         process.stdout.close()  # type: ignore[union-attr]
         for one in self.clients:
             one.over = True
         await asyncio.gather(*players)
-        return joined
+        return delay
 
     def away(self, phase: Phase) -> list[float]:
-        """Returns how long each affected experiment gave no answer: its longest pause in a phase."""
+        """Returns how long each affected experiment gave no reply: its longest pause in a phase."""
         pauses = []
         for client in self.clients:
             if client.experiment in phase.affected:
-                times = [phase.began, *(one.at for one in client.times if phase.began < one.at)]
+                times = [phase.start, *(one.at for one in client.times if phase.start < one.at)]
                 pauses.append(max(after - before for before, after in pairwise(times)))
         return pauses
 
@@ -221,16 +221,16 @@ class Trial:
             "|---|---|---|---|---|---|",
         ]
         for phase in self.phases:
-            times = [one for client in self.clients for one in client.times if phase.began <= one.at < phase.ended]
+            times = [one for client in self.clients for one in client.times if phase.start <= one.at < phase.end]
             latencies, away = [1e3 * one.latency for one in times], self.away(phase)
-            figures = [f"{len(times) / (phase.ended - phase.began):,.0f}"]
+            figures = [f"{len(times) / (phase.end - phase.start):,.0f}"]
             figures += [f"{quantile(latencies, share):.0f}" for share in (0.5, 0.99)]
             figures += [f"{quantile(away, 0.5):.2f}", f"{max(away):.2f}"] if away else ["", ""]
             rows.append(f"| {phase.name} | {' | '.join(figures)} |")
         return "\n".join(rows)
 
     def check(self) -> int:
-        """Returns how many answers were acknowledged; all of them are in the journals, once."""
+        """Returns how many replies were acknowledged; all of them are in the journals, once."""
         store = PostgresStore(self.fleet.database, read_only=True)
         for client in self.clients:
             check(client, store, client.experiment)
@@ -240,10 +240,10 @@ class Trial:
 
 def try_fleet(trial: Trial, seconds: float) -> str:
     """Returns the table of a trial and its last line. Raises AssertionError if anything acknowledged is lost."""
-    joined = asyncio.run(trial.run(seconds))
+    delay = asyncio.run(trial.run(seconds))
     statuses = sum((one.statuses for one in trial.clients), Counter[int]())
     return (
-        f"{trial.table()}\na new process has its share after {joined:.1f} s; {trial.check():,} acknowledged, lost 0; "
+        f"{trial.table()}\na new process has its share after {delay:.1f} s; {trial.check():,} acknowledged, lost 0; "
         f"attempts by status: {dict(sorted(statuses.items()))}"
     )
 

@@ -1,4 +1,4 @@
-"""Caps against groups of sources: how often the best arm is still seen to pay most, with a ring in the log.
+"""Caps against groups of sources: how often the best arm still seems to pay most, with a ring in the log.
 
 `python -m verification.grouping` prints the table of docs/audit.md. Decisions are spread evenly, so that the log's own
 policy has no part in it; the ring erases every reward of the best arm and invents one for every pull of the runner-up.
@@ -17,7 +17,7 @@ GAMES = {".02, .03, .05": (0.02, 0.03, 0.05), ".5, .5, .6": (0.5, 0.5, 0.6)}
 
 
 def log_with_ring(random: np.random.Generator, means: Floats, accounts: int, volume: float) -> ReportedRows:
-    """A log in which the first accounts are a ring."""
+    """Draw a log in which the first accounts are a ring."""
     weights = np.where(np.arange(SOURCES) < accounts, volume, 1.0)
     codes = random.choice(SOURCES, ROWS, p=weights / weights.sum())
     arms = random.integers(0, len(means), ROWS)
@@ -28,8 +28,8 @@ def log_with_ring(random: np.random.Generator, means: Floats, accounts: int, vol
     return ReportedRows(np.arange(ROWS), codes, arms, rewards, None, SOURCES, len(means), np.arange(ROWS))
 
 
-def capped(log: ReportedRows, most: int) -> ReportedRows:
-    """The first rows of each source."""
+def cap_sources(log: ReportedRows, most: int) -> ReportedRows:
+    """Returns the log with the first rows of each source."""
     order = np.argsort(log.codes, kind="stable")
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order)) - np.searchsorted(log.codes[order], log.codes[order])
@@ -37,24 +37,24 @@ def capped(log: ReportedRows, most: int) -> ReportedRows:
 
 
 def best_by_mean(log: ReportedRows) -> int:
-    """The arm with the largest mean."""
+    """Returns the arm with the largest mean."""
     counts = np.bincount(log.arms, minlength=log.arm_count)
     return int(np.argmax(np.bincount(log.arms, log.rewards, log.arm_count) / np.maximum(counts, 1)))
 
 
 def shares(means: Floats, accounts: int, volume: float, logs: int = LOGS, seed: int = 1) -> dict[str, float]:
-    """How often each way names the best arm."""
+    """Returns how often each way names the best arm."""
     random, best = np.random.default_rng([seed, accounts, int(volume)]), int(np.argmax(means))
     hits: dict[str, list[bool]] = {}
     for _ in range(logs):
         log = log_with_ring(random, means, accounts, volume)
-        grouped = grouped_means(log)
-        assert grouped is not None
+        groups = grouped_means(log)
+        assert groups is not None
         hits.setdefault("mean", []).append(best_by_mean(log) == best)
         for most in CAPS:
-            hits.setdefault(f"cap {most}", []).append(best_by_mean(capped(log, most)) == best)
-        hits.setdefault("groups", []).append(grouped.leaders[1] == best)
-    return {way: float(np.mean(seen)) for way, seen in hits.items()}
+            hits.setdefault(f"cap {most}", []).append(best_by_mean(cap_sources(log, most)) == best)
+        hits.setdefault("groups", []).append(groups.leaders[1] == best)
+    return {way: float(np.mean(outcomes)) for way, outcomes in hits.items()}
 
 
 def main() -> None:
@@ -64,9 +64,9 @@ def main() -> None:
     print(f"| --- | --- | {' | '.join('---:' for _ in ways)} |")
     for game, means in GAMES.items():
         for accounts, volume in RINGS:
-            found = shares(np.array(means), accounts, volume)
+            hits = shares(np.array(means), accounts, volume)
             ring = f"{accounts} of {SOURCES}" + (f", {volume} times as busy" if volume > 1 else "")
-            print(f"| {game} | {ring} | {' | '.join(f'{100 * found[way]:.0f} %' for way in ways)} |")
+            print(f"| {game} | {ring} | {' | '.join(f'{100 * hits[way]:.0f} %' for way in ways)} |")
 
 
 if __name__ == "__main__":

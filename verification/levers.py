@@ -18,12 +18,12 @@ from robandit.variates import beta_draw
 
 @dataclass
 class State:
-    """The posterior's counts, choices, and who has led for a while."""
+    """The posterior's counts, and the choices of each arm."""
 
     probabilities: Floats
     wins: Floats
     losses: Floats
-    chosen: Floats
+    choices: Floats
     rounds: int = 0
 
 
@@ -48,29 +48,29 @@ class Levers(Policy[State]):
 
     def choose(self, state: State, random: Random) -> Choice:
         if random.uniform() * (state.rounds + 1.0) < self.second:
-            return Choice(self.fallen(state), math.nan, 0)
+            return Choice(self.most_chosen_rival(state), math.nan, 0)
         best, best_value = 0, -1.0
         for arm in range(len(state.wins)):
             draw = beta_draw(state.wins[arm], state.losses[arm], random)
-            value = max(draw - self.trim, 0.0) + self.linear / (state.chosen[arm] + 1.0)
+            value = max(draw - self.trim, 0.0) + self.linear / (state.choices[arm] + 1.0)
             if value > best_value:
                 best, best_value = arm, value
         return Choice(best, math.nan, 0)
 
-    def fallen(self, state: State) -> int:
-        """The arm shown most often that is not the one with the best mean now."""
-        leader, leading, most, shown = 0, -1.0, 0, -1.0
+    def most_chosen_rival(self, state: State) -> int:
+        """Returns the arm chosen most often that is not the one with the best mean now."""
+        leader, leader_mean, rival, rival_choices = 0, -1.0, 0, -1.0
         for arm in range(len(state.wins)):
             mean = state.wins[arm] / (state.wins[arm] + state.losses[arm])
-            if mean > leading:
-                leader, leading = arm, mean
+            if mean > leader_mean:
+                leader, leader_mean = arm, mean
         for arm in range(len(state.wins)):
-            if arm != leader and state.chosen[arm] > shown:
-                most, shown = arm, state.chosen[arm]
-        return most
+            if arm != leader and state.choices[arm] > rival_choices:
+                rival, rival_choices = arm, state.choices[arm]
+        return rival
 
     def learn(self, state: State, choice: Choice, reward: float, random: Random) -> None:
         state.rounds += 1
-        state.chosen[choice.arm] += 1.0
+        state.choices[choice.arm] += 1.0
         state.wins[choice.arm] += reward / self.temper
         state.losses[choice.arm] += (1.0 - reward) / self.temper

@@ -30,18 +30,18 @@ ESTIMATORS = {
 }
 
 
-def learn_log(policy: Any, arms: np.ndarray, rewards: np.ndarray, chances: np.ndarray, count: int) -> np.ndarray:
-    """The policy's probabilities before each row, which it then learns."""
+def learn_log(policy: Any, arms: np.ndarray, rewards: np.ndarray, probabilities: np.ndarray, count: int) -> np.ndarray:
+    """Returns the policy's probabilities before each row, which it then learns."""
     state, stream = policy.start(rb.Setting(count, len(arms))), rb.Random(1, 2, 3, 4)
     shares = np.empty((len(arms), count, 1))
-    for row, (arm, reward, chance) in enumerate(zip(arms, rewards, chances, strict=True)):
+    for row, (arm, reward, probability) in enumerate(zip(arms, rewards, probabilities, strict=True)):
         shares[row, :, 0] = state.probabilities
-        policy.learn(state, rb.Choice(int(arm), float(chance), 0), float(reward), stream)
+        policy.learn(state, rb.Choice(int(arm), float(probability), 0), float(reward), stream)
     return shares
 
 
 def means_before(arms: np.ndarray, rewards: np.ndarray, count: int) -> np.ndarray:
-    """The mean reward of each arm before each row, with half a reward in one more row."""
+    """Returns the mean reward of each arm before each row, with half a reward in one more row."""
     sums, counts, means = np.full(count, 0.5), np.ones(count), np.empty((len(arms), count, 1))
     for row, (arm, reward) in enumerate(zip(arms, rewards, strict=True)):
         means[row, :, 0] = sums / counts
@@ -51,34 +51,34 @@ def means_before(arms: np.ndarray, rewards: np.ndarray, count: int) -> np.ndarra
 
 
 def compare(wheel: Path, part: str, folder: Path) -> float:
-    """The largest difference over policies, arms and estimators."""
+    """Returns the largest difference over policies, arms and estimators."""
     rows = read_rows(wheel, part)
     path = folder / f"{part.replace('/', '-')}.csv"
     write_log(rows, path)
-    found = rb.audit(path, "ucb1", price=False, shadow=list(POLICIES)).off_policy
-    assert found is not None
+    values = rb.audit(path, "ucb1", price=False, shadow=list(POLICIES)).off_policy
+    assert values is not None
     log = rb.read_log(path)
     names = list(log.arms)
     arms = np.array([names.index(f"item {row['arm']}") for row in rows])
     rewards = np.array([float(row["reward"]) for row in rows])
-    chances = np.array([float(row["probability"]) for row in rows])
+    probabilities = np.array([float(row["probability"]) for row in rows])
     model = means_before(arms, rewards, len(names))
     worst = 0.0
     targets = [
-        (found["policies"][name]["value"], learn_log(rb.policy(name), arms, rewards, chances, len(names)))
+        (values["policies"][name]["value"], learn_log(rb.policy(name), arms, rewards, probabilities, len(names)))
         for name in POLICIES
     ]
     for arm, name in enumerate(names):
         always = np.zeros_like(model)
         always[:, arm, 0] = 1.0
-        targets.append((found["arms"][name], always))
+        targets.append((values["arms"][name], always))
     for ours, shares in targets:
         for kind, estimator in ESTIMATORS.items():
             more = {"estimated_rewards_by_reg_model": model} if kind == "dr" else {}
             theirs = estimator.estimate_policy_value(
                 reward=rewards,
                 action=arms,
-                pscore=chances,
+                pscore=probabilities,
                 action_dist=shares,
                 position=np.zeros(len(arms), int),
                 **more,

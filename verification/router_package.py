@@ -56,48 +56,48 @@ class Package:
         self.names = names
 
     async def turn(self, messages: list[dict[str, str]], kind: str, number: int) -> str:
-        """One request: a pick, an answer, the hook."""
-        picked = await self.router.async_pre_routing_hook("smart-router", {}, messages)
-        assert picked is not None
-        assert picked.routing_decision["request_type"] == kind, (messages[-1], picked.routing_decision)
+        """Send one request: a pick, an answer, the hook; returns the model."""
+        pick = await self.router.async_pre_routing_hook("smart-router", {}, messages)
+        assert pick is not None
+        assert pick.routing_decision["request_type"] == kind, (messages[-1], pick.routing_decision)
         answer = {"role": "assistant", "content": f"answer{number} word{number} more{number}"}
         reply = SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(tool_calls=None, **answer))])
-        metadata = {ADAPTIVE_ROUTER_CHOSEN_MODEL_KEY: picked.model, "user_api_key_user_id": "somebody"}
+        metadata = {ADAPTIVE_ROUTER_CHOSEN_MODEL_KEY: pick.model, "user_api_key_user_id": "somebody"}
         await self.hook.async_log_success_event(
             {"messages": list(messages), "litellm_params": {"metadata": metadata}}, reply, None, None
         )
         messages.append(answer)
-        return picked.model
+        return pick.model
 
     def cells(self) -> dict[str, list[list[float]]]:
-        """Successes and failures by type and model."""
-        found = {kind: [self.router.cell(RequestType(kind), name) for name in self.names] for kind in TYPES}
-        return {kind: [[cell.alpha, cell.beta] for cell in cells] for kind, cells in found.items()}
+        """Returns successes and failures by type and model."""
+        beliefs = {kind: [self.router.cell(RequestType(kind), name) for name in self.names] for kind in TYPES}
+        return {kind: [[cell.alpha, cell.beta] for cell in cells] for kind, cells in beliefs.items()}
 
 
 async def compare(world: World, seed: int) -> tuple[int, int]:
     """Play both on the same conversations; returns the thumbs that counted and the cells that are full."""
-    package, replica, dice = Package(world), Replica(world, random.Random()), random.Random(seed)
+    package, replica, stream = Package(world), Replica(world, random.Random()), random.Random(seed)
     talks: list[tuple[Conversation, list[dict[str, str]], int]] = []
-    counted = 0
+    thumbs = 0
     for number in range(TURNS):
         if len(talks) < 20:
-            talks.append((Conversation(dice.choice(TYPES)), [], number))
-        place = dice.randrange(len(talks))
+            talks.append((Conversation(stream.choice(TYPES)), [], number))
+        place = stream.randrange(len(talks))
         talk, messages, name = talks[place]
-        says = dice.choice([True, False, None]) if talk.turns else None
+        says = stream.choice([True, False, None]) if talk.turns else None
         word = {True: " thanks", False: " this is not working", None: ""}[says]
         messages.append({"role": "user", "content": f"{PROMPTS[talk.kind]} {name}{word}"})
         random.seed(number)  # the package draws from the module's stream
-        replica.dice = random.Random(number)
-        picked = await package.turn(messages, talk.kind, number)
-        counted += talk.turn(replica, says, bool(says))
-        assert picked == package.names[talk.model], f"turn {number}: {picked} and {package.names[talk.model]}"
+        replica.stream = random.Random(number)
+        model = await package.turn(messages, talk.kind, number)
+        thumbs += talk.turn(replica, says, bool(says))
+        assert model == package.names[talk.model], f"turn {number}: {model} and {package.names[talk.model]}"
         if number % 500 == 0 or number == TURNS - 1:
             check_cells(package.cells(), replica.cells, number)
-        if dice.random() < 1 / 8:
+        if stream.random() < 1 / 8:
             talks.pop(place)
-    return counted, sum(sum(cell) + 1.0 > 200 for cells in replica.cells.values() for cell in cells)
+    return thumbs, sum(sum(cell) + 1.0 > 200 for cells in replica.cells.values() for cell in cells)
 
 
 def check_cells(first: dict[str, Any], second: dict[str, Any], number: int) -> None:
@@ -110,10 +110,10 @@ def check_cells(first: dict[str, Any], second: dict[str, Any], number: int) -> N
 def main() -> None:
     """Compare in both worlds."""
     for seed, world in enumerate((EQUAL, PRICED)):
-        counted, full = asyncio.run(compare(world, seed))
+        thumbs, full = asyncio.run(compare(world, seed))
         print(
             f"litellm {version('litellm')}, {world.models[0].name} and {world.models[1].name}: {TURNS:,} picks alike, "
-            f"{counted:,} thumbs counted alike, {full} of {2 * len(TYPES)} cells full"
+            f"{thumbs:,} thumbs counted alike, {full} of {2 * len(TYPES)} cells full"
         )
 
 

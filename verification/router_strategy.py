@@ -23,19 +23,19 @@ import robandit as rb
 sys.path.insert(0, str(Path(__file__).parents[1] / "recipes"))
 from robust_router import RobustRouter
 
-SATISFIED = {"large": 0.8, "small": 0.6}
+SATISFACTION = {"large": 0.8, "small": 0.6}
 REQUESTS, FORGED = 2_000, 20
 
 
 def deployment(name: str) -> dict[str, Any]:
-    """A deployment that answers by itself."""
+    """Returns a deployment that replies with a fixed text."""
     parameters = {"model": f"openai/{name}", "api_key": "none", "mock_response": f"from {name}"}
     return {"model_name": "chat", "litellm_params": parameters, "model_info": {"id": name}}
 
 
 async def play(policy: str, journal: Path) -> None:
     """Send requests and thumbs; the first thumbs for the better model come from a forger."""
-    router, dice = Router(model_list=[deployment(name) for name in SATISFIED]), random.Random(3)
+    router, stream = Router(model_list=[deployment(name) for name in SATISFACTION]), random.Random(3)
     strategy = RobustRouter(router.registry().all(), journal, policy, seed=1)
     router.register_plugin(strategy)
     left, good = FORGED, 0
@@ -50,18 +50,18 @@ async def play(policy: str, journal: Path) -> None:
         good += name == "large"
         is_forged = left > 0 and name == "large"
         left -= is_forged
-        is_good = not is_forged and dice.random() < SATISFIED[name]
+        is_good = not is_forged and stream.random() < SATISFACTION[name]
         source = "key 13" if is_forged else f"key {100 + number % 50}"
         assert strategy.thumb(metadata["decision"], is_good, source)
     now = strategy.learner.probabilities()
-    taken = strategy.learner.retract(source="key 13")
+    count = strategy.learner.retract(source="key 13")
     then = strategy.learner.probabilities()
     print(f"{policy}: the better model answers {good / REQUESTS:.0%}, and the next with probability {now['large']:.3f}")
-    print(f"  without the {taken} thumbs of key 13: {then['large']:.3f}")
+    print(f"  without the {count} thumbs of key 13: {then['large']:.3f}")
     strategy.learner.close()
     router.retire()
-    reopened = rb.Learner.open(journal, read_only=True)
-    assert reopened.probabilities() == then
+    learner = rb.Learner.open(journal, read_only=True)
+    assert learner.probabilities() == then
 
 
 def main() -> None:

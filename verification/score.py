@@ -4,7 +4,7 @@
 policies and environments named.
 Clean regret, then per attacker the price (forged rewards; of a ring its share of the limit) or, before the draw, the
 regret under the worst of a short list with C = T/300. The last column is a ring of 30 % of 400 sources, beyond every
-limit, held to one reward a source, so to 120 in all: the rounds on the best arm. What was played is kept in out/score.
+limit, held to one reward per source, so to 120 in all: the rounds on the best arm. Plays are stored in out/score.
 """
 
 import sys
@@ -35,24 +35,24 @@ FAMILY = (
     "optimistic-ucb:linear=20",
     "trimmed-ucb:scale=0.25,trim=0.02",
 )
-CAPPED = "both:share=0.3,sources=400,each=1"
+CAPPED_RING = "both:share=0.3,sources=400,each=1"
 TERMS: dict[str, Any] = {"runs": 12, "out": "out/score"}
 
 
-def scores(policy: rb.Policy[Any], means: tuple[float, ...], horizon: int) -> Iterator[str]:
-    """One cell a column."""
+def score_policy(policy: rb.Policy[Any], means: tuple[float, ...], horizon: int) -> Iterator[str]:
+    """Yields one cell per column."""
     environment = rb.Bernoulli(means)
     for number, can in enumerate(("erase", "add")):
-        found = rb.find_price(policy, environment, capability=can, horizon=horizon, **TERMS)
+        price = rb.find_price(policy, environment, capability=can, horizon=horizon, **TERMS)
         if number == 0:
-            yield f"{found.clean['mean']:,.0f} ± {found.clean['half_width_95']:,.0f}"
-        yield "-" if found.estimate is None else f"{found.estimate:,.0f} ({found.low:,.0f}-{found.high or 0:,.0f})"
+            yield f"{price.clean['mean']:,.0f} ± {price.clean['half_width_95']:,.0f}"
+        yield "-" if price.estimate is None else f"{price.estimate:,.0f} ({price.low:,.0f}-{price.high or 0:,.0f})"
     ring = rb.find_price(policy, environment, attack="push-shown:raised=1", unit="share", horizon=horizon, **TERMS)
     yield "-" if ring.estimate is None else f"{ring.estimate / (ring.limit or 1):.2f}"
     before = rb.find_worst_attack(policy, environment, budget=horizon / 300, horizon=horizon, quick=True, **TERMS)
     yield f"{before.regret['mean']:,.0f} ± {before.regret['half_width_95']:,.0f}"
-    capped = rb.attack("push-shown:raised=1", budget=float("inf"), capability=CAPPED)
-    yield f"{rb.simulate(policy, environment, capped, horizon=horizon, runs=48, seed=1).best_arm_share:.2f}"
+    attack = rb.attack("push-shown:raised=1", budget=float("inf"), capability=CAPPED_RING)
+    yield f"{rb.simulate(policy, environment, attack, horizon=horizon, runs=48, seed=1).best_arm_share:.2f}"
 
 
 if __name__ == "__main__":
@@ -60,7 +60,9 @@ if __name__ == "__main__":
         "| environment | policy | clean | erase | add | ring / limit | before the draw | capped ring |\n|---|---|"
         + "---:|" * 6
     )
-    named = set(sys.argv[1:])
-    for place in [one for one in PLACES if one in named] or PLACES:
+    words = set(sys.argv[1:])
+    for place in [one for one in PLACES if one in words] or PLACES:
         for text in [one for one in sys.argv[1:] if one not in PLACES] or FAMILY:
-            print(f"| {place} | {text} | {' | '.join(scores(CATALOGUE.policy(text), *PLACES[place]))} |", flush=True)
+            print(
+                f"| {place} | {text} | {' | '.join(score_policy(CATALOGUE.policy(text), *PLACES[place]))} |", flush=True
+            )

@@ -4,7 +4,7 @@
 
 A shop has five offers and 20,000 visits in a week by 200 visitors of very unequal activity. All shops of a row are
 played at once by a policy written out in NumPy; the audit replays the log by the package's own policy, and SAMBA's
-probabilities of both must agree. An honest shop rings if an alarm does at any of the looks.
+probabilities of both must agree. An honest shop rings if any look raises an alarm.
 """
 
 import argparse
@@ -111,40 +111,40 @@ class Crowd:
     codes: Any  # (shops, rows)
     factors: Any  # (shops, sources)
     segments: Any
-    forged: Any  # rows of the ring that lie
+    lies: Any  # rows of the ring that lie
     honest: int
     sources: int
 
 
-def crowd_of(shop: Shop, shops: int, rows: int, luck: Any) -> Crowd:
+def crowd_of(shop: Shop, shops: int, rows: int, random: Any) -> Crowd:
     """Draw the visitors of all shops of a row."""
     honest = len(shop.partners) or shop.visitors
     codes = np.zeros((shops, rows), np.int64)
     hours = (np.arange(rows) * 7.0 / rows % 1.0 * 96).astype(int)  # quarters of an hour
     for number in range(shops):
-        weights = np.array([0.6, 0.3, 0.1]) if shop.partners else luck.pareto(2.0, honest) + 0.3
+        weights = np.array([0.6, 0.3, 0.1]) if shop.partners else random.pareto(2.0, honest) + 0.3
         if not shop.zones:
-            codes[number] = luck.choice(honest, rows, p=weights / weights.sum())
+            codes[number] = random.choice(honest, rows, p=weights / weights.sum())
             continue
-        home = luck.uniform(0, 24, honest)
+        homes = random.uniform(0, 24, honest)
         for hour in range(96):
-            away = np.abs(home - hour / 4)
-            here = weights * np.exp(-((np.minimum(away, 24 - away) / 3) ** 2)) + 1e-12
+            distances = np.abs(homes - hour / 4)
+            weights_now = weights * np.exp(-((np.minimum(distances, 24 - distances) / 3) ** 2)) + 1e-12
             now = hours == hour
-            codes[number, now] = luck.choice(honest, now.sum(), p=here / here.sum())
-    factors = np.exp(luck.normal(0, shop.spread, (shops, honest)) - shop.spread**2 / 2)
+            codes[number, now] = random.choice(honest, now.sum(), p=weights_now / weights_now.sum())
+    factors = np.exp(random.normal(0, shop.spread, (shops, honest)) - shop.spread**2 / 2)
     factors = np.tile(np.array(shop.partners), (shops, 1)) if shop.partners else factors
-    factors = np.where(luck.random((shops, honest)) < shop.never, 0.0, factors / (1 - shop.never))
-    segments = (luck.random((shops, honest)) < (shop.segment[0] if shop.segment else 0.0)).astype(int)
-    forged, sources = np.zeros((shops, rows), bool), honest
+    factors = np.where(random.random((shops, honest)) < shop.never, 0.0, factors / (1 - shop.never))
+    segments = (random.random((shops, honest)) < (shop.segment[0] if shop.segment else 0.0)).astype(int)
+    lies, sources = np.zeros((shops, rows), bool), honest
     if shop.ring is not None:
         ring, place = shop.ring, np.arange(rows) / rows
-        mine = (luck.random((shops, rows)) < ring.share) & (place >= ring.first) & (place < ring.last)
-        codes = np.where(mine, honest + luck.integers(0, ring.accounts, (shops, rows)), codes)
-        forged, sources = mine & (luck.random((shops, rows)) < ring.lie), honest + ring.accounts
+        is_ring = (random.random((shops, rows)) < ring.share) & (place >= ring.first) & (place < ring.last)
+        codes = np.where(is_ring, honest + random.integers(0, ring.accounts, (shops, rows)), codes)
+        lies, sources = is_ring & (random.random((shops, rows)) < ring.lie), honest + ring.accounts
         factors = np.concatenate([factors, np.ones((shops, ring.accounts))], axis=1)
         segments = np.concatenate([segments, np.zeros((shops, ring.accounts), int)], axis=1)
-    return Crowd(codes, factors, segments, forged, honest, sources)
+    return Crowd(codes, factors, segments, lies, honest, sources)
 
 
 class Samba:
@@ -153,25 +153,25 @@ class Samba:
     def __init__(self, shops: int, arms: int) -> None:
         self.p, self.every = np.full((shops, arms), 1.0 / arms), np.arange(shops)
 
-    def choose(self, luck: Any) -> tuple[Any, Any]:
-        """Arms and their probabilities."""
-        arms = (luck.random(len(self.p))[:, None] > self.p.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    def choose(self, random: Any) -> tuple[Any, Any]:
+        """Draw arms; returns them and their probabilities."""
+        arms = (random.random(len(self.p))[:, None] > self.p.cumsum(axis=1)[:, :-1]).sum(axis=1)
         return arms, self.p[self.every, arms]
 
     def learn(self, arms: Any, probabilities: Any, rewards: Any, learns: Any) -> None:
         """Move probability to a leader that paid from all others, or to another arm that paid from the leader."""
         p, every = self.p, self.every
-        paid, leader = (rewards > 0) & learns, p.argmax(axis=1)
+        pays, leader = (rewards > 0) & learns, p.argmax(axis=1)
         rate, cap = 0.05 * rewards / probabilities, 2.0 * probabilities
         others = np.ones(p.shape, bool)
         others[every, leader] = False
-        leads = paid & (arms == leader)
-        moved = np.where(others & leads[:, None], p - rate[:, None] * p * np.minimum(p, cap[:, None]), p)
-        some = np.nonzero(paid & (arms != leader))[0]
-        own = p[some, arms[some]]
-        moved[some, arms[some]] = own + rate[some] * own * np.minimum(own, cap[some])
-        moved[every, leader] = 1.0 - np.where(others, moved, 0.0).sum(axis=1)
-        self.p = np.where(paid[:, None], moved, p)
+        leads = pays & (arms == leader)
+        new = np.where(others & leads[:, None], p - rate[:, None] * p * np.minimum(p, cap[:, None]), p)
+        movers = np.nonzero(pays & (arms != leader))[0]
+        own = p[movers, arms[movers]]
+        new[movers, arms[movers]] = own + rate[movers] * own * np.minimum(own, cap[movers])
+        new[every, leader] = 1.0 - np.where(others, new, 0.0).sum(axis=1)
+        self.p = np.where(pays[:, None], new, p)
 
 
 class Thompson:
@@ -180,73 +180,75 @@ class Thompson:
     def __init__(self, shops: int, arms: int) -> None:
         self.counts, self.every = np.ones((2, shops, arms)), np.arange(shops)
 
-    def choose(self, luck: Any) -> tuple[Any, Any]:
-        """Arms; their probabilities are not known."""
-        return luck.beta(*self.counts).argmax(axis=1), np.ones(len(self.every))
+    def choose(self, random: Any) -> tuple[Any, Any]:
+        """Draw arms; returns them and ones, for their probabilities are not known."""
+        return random.beta(*self.counts).argmax(axis=1), np.ones(len(self.every))
 
     def learn(self, arms: Any, probabilities: Any, rewards: Any, learns: Any) -> None:
-        """Count."""
+        """Count rewards and failures."""
         self.counts[0, self.every, arms] += rewards * learns
         self.counts[1, self.every, arms] += (1 - rewards) * learns
 
 
 def play(shop: Shop, policy: str, shops: int, rows: int, seed: int) -> tuple[list[RewardLog], Crowd, Any]:
-    """Return the logs of all shops of a row, who came, and the policy at the end."""
-    luck = np.random.default_rng(seed)
-    crowd = crowd_of(shop, shops, rows, luck)
+    """Returns the logs of all shops of a row, who came, and the policy at the end."""
+    random = np.random.default_rng(seed)
+    crowd = crowd_of(shop, shops, rows, random)
     tables = np.array([shop.means, shop.segment[1] if shop.segment else shop.means])
     learner: Any = {"samba": Samba, "thompson": Thompson}[policy](shops, len(shop.means))
     every, best = np.arange(shops), int(np.argmax(shop.means))
     arms, rewards, probabilities = (np.zeros((shops, rows)) for _ in range(3))
-    learnt, times = np.ones((shops, rows), bool), np.arange(rows) / rows
+    is_learnt, times = np.ones((shops, rows), bool), np.arange(rows) / rows
     season = 1 + shop.rhythm * np.sin(2 * np.pi * (7 * times % 1)) - shop.trend * times
     for row in range(rows):
-        arm, probability = learner.choose(luck)
+        arm, probability = learner.choose(random)
         codes = crowd.codes[:, row]
         table = tables[crowd.segments[every, codes]]
         if shop.swap and row > 0.45 * rows:
             table = table[:, [0, 1, 4, 3, 2]]
         mean = table[every, arm] * crowd.factors[every, codes] * season[row]
-        reward = (luck.random(shops) < np.minimum(mean, 1.0)).astype(float)
+        reward = (random.random(shops) < np.minimum(mean, 1.0)).astype(float)
         if shop.ring is not None:
-            lies, kind = crowd.forged[:, row], shop.ring.kind
+            lies, kind = crowd.lies[:, row], shop.ring.kind
             reward = np.where(lies & ((kind == "both") | ((kind == "erase") & (arm == best))), 0.0, reward)
             reward = np.where(lies & (kind != "erase") & (arm == 0), 1.0, reward)
         if shop.missing:
-            learnt[:, row] = luck.random(shops) >= shop.missing
+            is_learnt[:, row] = random.random(shops) >= shop.missing
         arms[:, row], rewards[:, row], probabilities[:, row] = arm, reward, probability
-        now = learnt[:, row] if not shop.silent else reward > 0  # a sale at once, silence when the window ends
-        learner.learn(arm, probability, reward, now)
+        learns = is_learnt[:, row] if not shop.silent else reward > 0  # a sale at once, silence when the window ends
+        learner.learn(arm, probability, reward, learns)
         if shop.silent and row >= WINDOW:
             before = row - WINDOW
-            old = arms[:, before].astype(int)
-            learner.learn(old, probabilities[:, before], rewards[:, before], rewards[:, before] == 0)
-    columns = arms.astype(np.int64), probabilities, rewards, crowd.codes, learnt
+            old_arms = arms[:, before].astype(int)
+            learner.learn(old_arms, probabilities[:, before], rewards[:, before], rewards[:, before] == 0)
+    columns = arms.astype(np.int64), probabilities, rewards, crowd.codes, is_learnt
     return [log_of(shop, crowd, *(column[number] for column in columns)) for number in range(shops)], crowd, learner
 
 
-def log_of(shop: Shop, crowd: Crowd, arms: Any, probabilities: Any, rewards: Any, codes: Any, learnt: Any) -> RewardLog:
-    """Return the log of one shop as the audit reads it from a journal."""
+def log_of(
+    shop: Shop, crowd: Crowd, arms: Any, probabilities: Any, rewards: Any, codes: Any, is_learnt: Any
+) -> RewardLog:
+    """Returns the log of one shop as the audit reads it from a journal."""
     names = (
         *(f"visitor {number}" for number in range(crowd.honest)),
         *(f"ring {number}" for number in range(crowd.sources - crowd.honest)),
     )
     numbers, more = np.arange(len(arms)), {}
     if shop.silent:
-        silent = rewards == 0
-        order = np.argsort(numbers + WINDOW * silent, kind="stable")  # rows in the order in which they are learnt
+        is_silent = rewards == 0
+        order = np.argsort(numbers + WINDOW * is_silent, kind="stable")  # rows in the order in which they are learnt
         if shop.silent == "unknown":
-            codes = np.where(silent, crowd.sources, codes)
-        asked = np.full(len(arms), shop.silent == "asked")
-        more = {"defaulted": silent[order], "asked": asked, "settled": len(arms) - WINDOW}
+            codes = np.where(is_silent, crowd.sources, codes)
+        has_asked = np.full(len(arms), shop.silent == "asked")
+        more = {"defaulted": is_silent[order], "asked": has_asked, "settled": len(arms) - WINDOW}
     else:
-        order = np.nonzero(learnt)[0]
+        order = np.nonzero(is_learnt)[0]
     log = rb.Log(arms[order], probabilities[order], rewards[order], numbers=numbers[order])
     return RewardLog(log, ARMS, names, codes[order], **more)
 
 
 def head(log: RewardLog, rows: int) -> RewardLog:
-    """Return the first rows of a log, as a look at that time would have read them."""
+    """Returns the first rows of a log, as a look at that time would have read them."""
     if rows >= log.rows:
         return log
     columns = {name: column[:rows] for name, column in log.columns.items()}
@@ -256,13 +258,13 @@ def head(log: RewardLog, rows: int) -> RewardLog:
 
 
 def look(log: RewardLog, policy: Any, marks: int) -> tuple[list[Any], Any, int | None]:
-    """Return what rings, the belief, and the first row at which evidence for an alarm sufficed."""
-    reported = reported_rows(log, log.codes)
-    evidence = evidence_of(reported, log.rows, marks, ALARMS)
+    """Returns what rings, the belief, and the first row at which evidence for an alarm sufficed."""
+    reports = reported_rows(log, log.codes)
+    evidence = evidence_of(reports, log.rows, marks, ALARMS)
     rows = [row for one in evidence if one.name in ALARMS and (row := one.alarm(SHARED)) is not None]
     folding = Folding(policy, log.log, log.codes, rb.Setting(len(log.arms), 100_000), threads=1)
     belief = folding.over_time(np.array([log.rows]))[0]
-    return find_signals(log, reported, evidence, folding, belief), belief, min(rows, default=None)
+    return find_signals(log, reports, evidence, folding, belief), belief, min(rows, default=None)
 
 
 @dataclass
@@ -270,16 +272,16 @@ class Outcome:
     """What became of one shop."""
 
     alarm: bool = False
-    named: set[str] = field(default_factory=set)  # by an alarm or a notice of the alarms' statistics, at the end
+    names: set[str] = field(default_factory=set)  # by an alarm or a notice of the alarms' statistics, at the end
     row: int | None = None
-    moved: float = 0.0  # by the whole ring, at the end
+    shift: float = 0.0  # by the whole ring, at the end
 
 
 def judge(shop: Shop, log: RewardLog, policy: Any, crowd: Crowd) -> Outcome:
-    """Look at one shop, as often as it takes."""
+    """Look at one shop, as often as it takes; returns its outcome."""
     signals, belief, row = look(log, policy, MARKS)
     outcome = Outcome(row=row)
-    outcome.named = {name for signal in signals if signal.statistic in ALARMS for name in signal.subjects}
+    outcome.names = {name for signal in signals if signal.statistic in ALARMS for name in signal.subjects}
     outcome.alarm = any(signal.is_alarm for signal in signals)
     if row is not None and not outcome.alarm:
         looks = [row, *(int(share * log.rows) for share in LOOKS[:-1] if share * log.rows > row)]
@@ -287,13 +289,13 @@ def judge(shop: Shop, log: RewardLog, policy: Any, crowd: Crowd) -> Outcome:
     if shop.ring is not None:
         folding = Folding(policy, log.log, log.codes, rb.Setting(len(log.arms), 100_000), threads=1)
         leader, ring = int(belief.argmax()), np.arange(crowd.honest, crowd.sources)
-        reported = reported_rows(log, log.codes)
-        outcome.moved = influence_together(folding, reported, ring, leader, float(belief[leader]))
+        reports = reported_rows(log, log.codes)
+        outcome.shift = influence_together(folding, reports, ring, leader, float(belief[leader]))
     return outcome
 
 
 def row_of(shop: Shop, policy: str, shops: int, seed: int, rows: int = ROWS) -> dict[str, Any]:
-    """Return one row of the table."""
+    """Returns one row of the table."""
     logs, crowd, learner = play(shop, policy, shops, rows, seed)
     own = rb.policy(policy)
     outcomes = [judge(shop, log, own, crowd) for log in logs]
@@ -301,19 +303,19 @@ def row_of(shop: Shop, policy: str, shops: int, seed: int, rows: int = ROWS) -> 
     if policy == "samba" and not shop.silent:
         folding = Folding(own, logs[0].log, logs[0].codes, rb.Setting(len(ARMS), 100_000), threads=1)
         assert np.allclose(folding.state().probabilities, learner.p[0], atol=1e-9), "the shop's SAMBA is another one"
-    rows_seen = [one.row for one in outcomes if one.row is not None]
-    hits = [sum(name.startswith("ring") for name in one.named) for one in outcomes]
+    evidence_rows = [one.row for one in outcomes if one.row is not None]
+    hits = [sum(name.startswith("ring") for name in one.names) for one in outcomes]
     return {
         "shop": shop.name,
         "policy": policy,
         "shops": shops,
         "alarms": sum(one.alarm for one in outcomes),
-        "evidence": len(rows_seen),  # shops with a notice at least
-        "row": float(np.median(rows_seen)) if rows_seen else None,
+        "evidence": len(evidence_rows),  # shops with a notice at least
+        "row": float(np.median(evidence_rows)) if evidence_rows else None,
         "recall": sum(hits) / (ring * shops) if ring else None,
-        "innocents": sum(len(one.named) for one in outcomes) - sum(hits),
-        "innocent_share": (sum(len(one.named) for one in outcomes) - sum(hits)) / (crowd.honest * shops),
-        "matters": sum(abs(one.moved) >= 0.05 for one in outcomes) if ring else None,
+        "innocents": sum(len(one.names) for one in outcomes) - sum(hits),
+        "innocent_share": (sum(len(one.names) for one in outcomes) - sum(hits)) / (crowd.honest * shops),
+        "matters": sum(abs(one.shift) >= 0.05 for one in outcomes) if ring else None,
     }
 
 
@@ -331,25 +333,25 @@ LOSSES = (
 
 
 def exposure_rows(logs: int, seed: int, rows: int = ROWS) -> Iterator[dict[str, Any]]:
-    """Yield the table of exposures: three arms at .2, .3, .5; decisions of the first are lost more often."""
+    """Yields the table of exposures: three arms at .2, .3, .5; decisions of the first are lost more often."""
     share, marks = np.array([0.2, 0.3, 0.5]), np.arange(50, rows + 1, 50)
     for name, extra, first, base in LOSSES:
-        luck, seen, right = np.random.default_rng(seed), [], 0
+        random, alarm_rows, right = np.random.default_rng(seed), [], 0
         for _ in range(logs):
-            arms, numbers = luck.choice(3, rows, p=share), np.arange(rows)
+            arms, numbers = random.choice(3, rows, p=share), np.arange(rows)
             wave = np.sin(numbers / 300)
             loss = {"season": 0.05 + 0.04 * wave, "rare": 0.01 + 0 * wave, "heavy": 0.4 + 0.3 * wave}[base]
             loss = np.where((arms == 0) & (numbers >= first), loss + (1 - loss) * extra, loss)
-            lost = luck.random(rows) < loss
-            shown = np.bincount(arms[~lost], minlength=3)
-            fates = Exposures(numbers[lost], arms[lost], share[arms[lost]], numbers[lost], shown)
+            is_lost = random.random(rows) < loss
+            displays = np.bincount(arms[~is_lost], minlength=3)
+            fates = Exposures(numbers[is_lost], arms[is_lost], share[arms[is_lost]], numbers[is_lost], displays)
             courses = np.array(exposures_by_mark(fates, (numbers, arms, share[arms]), marks))
-            over = np.nonzero(mean_of(courses, 1) >= np.log(20.0))[0]  # alone, at level 5 %
-            if len(over):
-                seen.append(int(marks[over[0]]))
-                right += int(courses[over[0]].argmax() == 0)
-        row = float(np.median(seen)) if seen else None
-        yield {"loss": name, "logs": logs, "alarms": len(seen), "row": row, "right_arm": right}
+            crossings = np.nonzero(mean_of(courses, 1) >= np.log(20.0))[0]  # alone, at level 5 %
+            if len(crossings):
+                alarm_rows.append(int(marks[crossings[0]]))
+                right += int(courses[crossings[0]].argmax() == 0)
+        row = float(np.median(alarm_rows)) if alarm_rows else None
+        yield {"loss": name, "logs": logs, "alarms": len(alarm_rows), "row": row, "right_arm": right}
 
 
 def main() -> None:
@@ -364,7 +366,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows: list[dict[str, Any]] = []
-    began = time.monotonic()
+    start = time.monotonic()
     part, parts = map(int, options.part.split("/"))
     for shop in [one for one in SHOPS if options.only in one.name][part::parts]:
         for policy in options.policy or ["samba", "thompson"]:
@@ -374,7 +376,7 @@ def main() -> None:
             print(
                 f"{shop.name:52}{policy:10}alarms {row['alarms']:3} of {row['shops']}, evidence {row['evidence']:3}, "
                 f"median row {row['row'] or 0:6.0f}{recall}, innocents {row['innocents']} "
-                f"({row['innocent_share']:.2%}) [{time.monotonic() - began:.0f} s]",
+                f"({row['innocent_share']:.2%}) [{time.monotonic() - start:.0f} s]",
                 flush=True,
             )
     if options.only in ("", "exposure"):

@@ -15,9 +15,9 @@ HOME = Path(__file__).parents[1]
 def test_the_advice_is_printed(page: str) -> None:
     text = (HOME / page).read_text()
     command = re.search(r"^robandit (advise .*)$", text, re.MULTILINE)
-    quoted = re.search(r"^```text\n(Take .*?)^```", text, re.DOTALL | re.MULTILINE)
+    quote = re.search(r"^```text\n(Take .*?)^```", text, re.DOTALL | re.MULTILINE)
     assert command is not None
-    assert quoted is not None
+    assert quote is not None
     words = [sys.executable, "-m", "robandit", *shlex.split(command[1])]
-    printed = subprocess.run(words, capture_output=True, text=True, check=True, timeout=1800).stdout
-    assert " ".join(quoted[1].split()) in " ".join(printed.split())
+    output = subprocess.run(words, capture_output=True, text=True, check=True, timeout=1800).stdout
+    assert " ".join(quote[1].split()) in " ".join(output.split())

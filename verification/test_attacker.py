@@ -32,9 +32,9 @@ TWO_ARMS = [(0.9, 0.8), (0.6, 0.5), (0.9, 0.5)]
     ids=str,
 )
 def test_the_optimum_is_what_was_known(terms: dict[str, Any], known: float) -> None:
-    found = rb.optimal_attack(**terms).regret
-    print(f"\n{terms}: {found:.2f}, known {known}")
-    assert found == pytest.approx(known, rel=0.005)
+    regret = rb.optimal_attack(**terms).regret
+    print(f"\n{terms}: {regret:.2f}, known {known}")
+    assert regret == pytest.approx(known, rel=0.005)
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_known_and_searched_attacks_come_close_in_model_a(means: Any, budget: fl
     worth = exact.regret - exact.clean_regret
     environment = rb.Bernoulli(means)
     scenario = Scenario(rb.Samba(), environment, horizon=ROUNDS, runs=RUNS)
-    searched = worst_attack(Evaluator(scenario, Journal(tmp_path / "journal")), budget)
-    shares = {"search": (searched.regret["mean"] - exact.clean_regret) / worth}
+    search = worst_attack(Evaluator(scenario, Journal(tmp_path / "journal")), budget)
+    shares = {"search": (search.regret["mean"] - exact.clean_regret) / worth}
     for schedule in ("start", "leading:theta=0.1"):
         adversary = rb.attack("invert", schedule=schedule, size="efficient", budget=budget)
         trace = rb.simulate(rb.Samba(), environment, adversary, horizon=ROUNDS, runs=RUNS, checkpoints=1)
         shares[schedule] = (trace.regret[:, -1].mean() - exact.clean_regret) / worth
     print(f"\n{means}, C={budget}: {exact.regret:.1f};", {name: round(share, 3) for name, share in shares.items()})
-    print(searched.candidate.flags())
+    print(search.candidate.flags())
     assert shares["start"] > 0.93
     assert shares["leading:theta=0.1"] > 0.93
     assert shares["search"] > max(0.90, shares["start"] - 0.02, shares["leading:theta=0.1"] - 0.02)
@@ -108,6 +108,6 @@ def test_sink_shown_comes_close_in_model_b(means: Any, budget: float) -> None:
 )
 def test_known_prices(policy: str, low: float, high: float, tmp_path: Path) -> None:
     scenario = Scenario(policy, [i / 10 for i in range(1, 10)], horizon=100_000, runs=60)
-    found = attack_price(Evaluator(scenario, Journal(tmp_path / "journal")), [Candidate("sink-shown")])
-    print(f"\n{policy}: {found.low:.1f} {found.estimate:.1f} {found.high:.1f}, clean {found.clean['mean']:.0f}")
-    assert low <= (found.estimate or 0.0) <= high  # a single block of 60 runs scatters by 10 % for the cheapest ones
+    price = attack_price(Evaluator(scenario, Journal(tmp_path / "journal")), [Candidate("sink-shown")])
+    print(f"\n{policy}: {price.low:.1f} {price.estimate:.1f} {price.high:.1f}, clean {price.clean['mean']:.0f}")
+    assert low <= (price.estimate or 0.0) <= high  # a single block of 60 runs scatters by 10 % for the cheapest ones

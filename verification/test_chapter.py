@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_every_number_of_the_chapter_is_output_of_a_command_in_it() -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "docs/make_theory.py", "--check"], cwd=ROOT, capture_output=True, text=True, timeout=1800
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr

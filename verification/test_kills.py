@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 
-def determined(folder: Path) -> dict[str, bytes]:
-    """All files but the notes about time and machine."""
+def read_results(folder: Path) -> dict[str, bytes]:
+    """Returns all files but the notes about time and machine."""
     files = [path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".run.json")]
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
@@ -17,19 +17,19 @@ def determined(folder: Path) -> dict[str, bytes]:
 def test_twenty_kills(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "robandit", "reproduce", "--quick", "--no-timings", "--out"]
     subprocess.run([*words, str(tmp_path / "whole")], check=True, capture_output=True)
-    dice, kills = random.Random(20), 0
+    stream, kills = random.Random(20), 0
     while kills < 20:
         process = subprocess.Popen(
             [*words, str(tmp_path / "killed")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        time.sleep(dice.uniform(0.5, 4.0))
+        time.sleep(stream.uniform(0.5, 4.0))
         process.send_signal(signal.SIGKILL)
         if process.wait() == 0:
             break  # it was done before the kill: nothing is left to interrupt
         kills += 1
     subprocess.run([*words, str(tmp_path / "killed")], check=True, capture_output=True)
     print(f"{kills} kills")
-    whole, killed = determined(tmp_path / "whole"), determined(tmp_path / "killed")
-    assert whole.keys() == killed.keys()
-    assert [name for name in whole if whole[name] != killed[name]] == []
+    whole, other = read_results(tmp_path / "whole"), read_results(tmp_path / "killed")
+    assert whole.keys() == other.keys()
+    assert [name for name in whole if whole[name] != other[name]] == []
     assert kills >= 10

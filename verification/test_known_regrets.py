@@ -1,7 +1,7 @@
 """Mean regrets that were measured by independent programs before this one existed.
 
-Where a range is given it was published beforehand; where a single value is given, the lab's mean
-must lie within four joint standard errors and 3 % of it.
+A range was published beforehand. Beside a single value, the lab's mean must lie within four joint
+standard errors and 3 % of it.
 """
 
 from typing import Any
@@ -64,7 +64,7 @@ def test_published_barbar_never_leaves_its_first_epoch() -> None:
 
 
 ARMS = (6, 8, 10, 15, 20, 30)
-SWEEP = {  # flip, schedule middle, C = 3000; charge, runs here, values found beforehand
+SWEEP = {  # flip, schedule middle, C = 3000; charge, runs here, earlier values
     "samba": ("rounds", 2000, (625, 874, 1138, 1884, 2608, 3794), 0.03),
     "barbar:scale=1": ("rounds", 100, (2087, 2957, 3715, 5486, 7501, 10_868), 0.08),
     "fast-slow-aae": ("cost", 40, (1696, 2511, 4036, 6568, 8329, 11_777), 0.08),
@@ -77,13 +77,13 @@ def test_sweep_over_the_number_of_arms(policy: str) -> None:
     """The paper's Table 3; the margin covers the earlier values' own error (2 to 20 runs, SAMBA 2,000)."""
     charge, runs, values, margin = SWEEP[policy]
     adversary = rb.attack("flip", schedule="middle", budget=3000, charge=charge)
-    found = {arms: mean_regret(policy, arms, adversary, runs) for arms in ARMS}
+    means = {arms: mean_regret(policy, arms, adversary, runs) for arms in ARMS}
     for arms, before in zip(ARMS, values, strict=True):
-        mean, error = found[arms]
+        mean, error = means[arms]
         print(f"{policy} K={arms}: {mean:.0f} +- {error:.0f}, before {before}")
     off = {
-        arms: (found[arms][0], before)
+        arms: (means[arms][0], before)
         for arms, before in zip(ARMS, values, strict=True)
-        if abs(found[arms][0] - before) > margin * before + 4 * found[arms][1]
+        if abs(means[arms][0] - before) > margin * before + 4 * means[arms][1]
     }
     assert not off

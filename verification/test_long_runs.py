@@ -1,4 +1,4 @@
-"""Very long plays: p(t) stays a distribution to 1e-12 and no number turns into none."""
+"""Very long plays: p(t) stays a distribution to 1e-12 and no number becomes NaN."""
 
 import numpy as np
 import pytest

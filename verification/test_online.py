@@ -21,26 +21,26 @@ BEFORE = {0: 955, 100: 1019, 1000: 1416}  # mean regrets that another program me
 
 
 def regret(delay: int, run: int) -> float:
-    """SAMBA through a learner on the paper's grid, every reward `delay` rounds late."""
+    """Returns the regret of SAMBA through a learner on the paper's grid, every reward `delay` rounds late."""
     means = spread_means(9)
     learner = rb.Learner("samba", ARMS, seed=run, horizon=HORIZON)
-    dice = Random(*map(int, seed_words(11, range(run, run + 1))[0, 0]))
-    waiting: list[float] = []
-    lost = 0.0
+    stream = Random(*map(int, seed_words(11, range(run, run + 1))[0, 0]))
+    rewards: list[float] = []
+    total = 0.0
     for t in range(HORIZON):
         if t > delay:
-            learner.learn(t - delay - 1, waiting[t - delay - 1])
+            learner.learn(t - delay - 1, rewards[t - delay - 1])
         arm = ARMS.index(learner.decide().arm)
-        waiting.append(float(dice.uniform() < means[arm]))
-        lost += means[-1] - means[arm]
-    return lost
+        rewards.append(float(stream.uniform() < means[arm]))
+        total += means[-1] - means[arm]
+    return total
 
 
 @pytest.mark.parametrize("delay", [0, 10, 100, 1000])
 def test_samba_with_late_rewards(delay: int) -> None:
     """Within four joint standard errors of an independent program; and what was measured before is of the same size.
 
-    Those figures came without intervals, and with a clipping of the weight that is not told: 15 % are allowed.
+    Those figures came without intervals, and with a clipping of the weight that is not stated: 15 % are allowed.
     """
     regrets = np.array([regret(delay, run) for run in range(RUNS)])
     other = late_samba.regrets(delay, HORIZON, 1000)
@@ -57,10 +57,10 @@ def test_samba_with_late_rewards(delay: int) -> None:
 
 def test_a_thousand_kills(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tests.kills", str(tmp_path), "1000"]
-    found = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
-    print(found)
-    assert (found["kills"], found["lost"], found["unreadable"]) == (1000, 0, 0)
-    assert found["acknowledged"] > 1000
+    counts = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    print(counts)
+    assert (counts["kills"], counts["lost"], counts["unreadable"]) == (1000, 0, 0)
+    assert counts["acknowledged"] > 1000
 
 
 @pytest.mark.parametrize("eligible", [None, ARMS[2:7]])
@@ -73,14 +73,18 @@ def test_logged_probabilities_by_chi_square(eligible: list[str] | None) -> None:
     for number in range(500):
         decision = learner.decide()
         learner.learn(decision.id, float(number % (10 - ARMS.index(decision.arm)) == 0))
-    drawn, told = Counter(), {}
-    for _ in range(1_000_000):  # none is rewarded, and SAMBA takes no note of a decision: the state stands still
+    counts, probabilities = Counter(), {}
+    for _ in range(
+        1_000_000
+    ):  # none is rewarded, and SAMBA ignores a decision without a reward: the state stands still
         decision = learner.decide(eligible)
-        drawn[decision.arm] += 1
-        told.setdefault(decision.arm, decision.probability)
-        assert told[decision.arm] == decision.probability
-    assert sum(told.values()) == pytest.approx(1.0, abs=1e-9)
-    distance = sum((drawn[arm] - 1e6 * probability) ** 2 / (1e6 * probability) for arm, probability in told.items())
-    degrees, x = len(told) - 1, math.log(1e9)
+        counts[decision.arm] += 1
+        probabilities.setdefault(decision.arm, decision.probability)
+        assert probabilities[decision.arm] == decision.probability
+    assert sum(probabilities.values()) == pytest.approx(1.0, abs=1e-9)
+    distance = sum(
+        (counts[arm] - 1e6 * probability) ** 2 / (1e6 * probability) for arm, probability in probabilities.items()
+    )
+    degrees, x = len(probabilities) - 1, math.log(1e9)
     print(f"chi-square {distance:.1f} of {degrees} degrees")
     assert distance <= degrees + 2 * math.sqrt(degrees * x) + 2 * x

@@ -45,7 +45,7 @@ def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 
 def random_setting(policy: str, rng: random.Random, place: str) -> tuple[dict[str, Any], rb.Trace]:
-    """A setting as the page's lab takes it, and what the machine code makes of it."""
+    """Returns a setting as the page's lab takes it, and what the machine code makes of it."""
     arms = rng.randint(2, 8)
     means = [round(rng.uniform(0.02, 0.98), 3) for _ in range(arms)]
     budget, horizon, runs = rng.choice([3, 20, 150.5]), rng.choice([100, 777, 5000, 20_000]), rng.randint(2, 5)
@@ -71,16 +71,16 @@ def random_setting(policy: str, rng: random.Random, place: str) -> tuple[dict[st
     return setting, rb.simulate(policy, ground, adversary, horizon=horizon, runs=runs, seed=seed)
 
 
-def play_there(chrome: Chrome, setting: dict[str, Any]) -> dict[str, Any]:
-    """What the page's lab makes of a setting, as lists."""
+def play_in_browser(chrome: Chrome, setting: dict[str, Any]) -> dict[str, Any]:
+    """Returns what the page's lab makes of a setting, as lists."""
     script = f"""app.pool.ask("here", {json.dumps(setting)}, 0, {setting["runs"]}).then(result =>
       Object.fromEntries(Object.entries(result).map(([name, value]) => [name, value?.length ? [...value] : value])))"""
     result: dict[str, Any] = chrome.run(script)
     return result
 
 
-def different(there: dict[str, Any], trace: rb.Trace) -> list[str]:
-    """The arrays that differ in any bit."""
+def find_differences(there: dict[str, Any], trace: rb.Trace) -> list[str]:
+    """Returns the arrays that differ in any bit."""
     pairs = {name: getattr(trace, attribute).ravel().tolist() for name, attribute in ARRAYS.items()}
     return [name for name, values in pairs.items() if values != there[name]]
 
@@ -89,11 +89,11 @@ def different(there: dict[str, Any], trace: rb.Trace) -> list[str]:
 @pytest.mark.parametrize("policy", POLICIES)
 def test_rewards_of_0_or_1_give_the_same_arrays(chrome: Chrome, policy: str) -> None:
     rng = random.Random(f"page {policy}")
-    played = [
-        (play_there(chrome, setting), trace)
+    pairs = [
+        (play_in_browser(chrome, setting), trace)
         for setting, trace in (random_setting(policy, rng, "bernoulli") for _ in range(SETTINGS))
     ]
-    wrong = [arrays for there, trace in played if (arrays := different(there, trace))]
+    wrong = [arrays for there, trace in pairs if (arrays := find_differences(there, trace))]
     calls = chrome.run(
         f"[...new Set(Object.keys(app.data.kernels).filter(k => k.startsWith('{policy} ') && "
         "k.endsWith('bernoulli')).flatMap(k => app.data.kernels[k].calls))]"
@@ -106,16 +106,16 @@ def test_rewards_of_0_or_1_give_the_same_arrays(chrome: Chrome, policy: str) -> 
 @browser
 @pytest.mark.parametrize("policy", ["samba", "thompson", "ucb1", "tsallis-inf-rv"])
 def test_rewards_between_0_and_1_agree_to_rounding(chrome: Chrome, policy: str) -> None:
-    rng, parted = random.Random(f"page beta {policy}"), 0
+    rng, count = random.Random(f"page beta {policy}"), 0
     for _ in range(SETTINGS // 2):
         setting, trace = random_setting(policy, rng, "beta")
-        there = play_there(chrome, setting)
+        there = play_in_browser(chrome, setting)
         if trace.pulls.ravel().tolist() != there["pulls"]:
-            parted += 1
+            count += 1
         else:
             assert there["regret"] == pytest.approx(trace.regret.ravel().tolist(), rel=1e-12)
             assert there["paid"] == pytest.approx(trace.corruption_paid.ravel().tolist(), rel=1e-9, abs=1e-9)
-    print(f"{policy}, beta rewards: {SETTINGS // 2 - parted} of {SETTINGS // 2} settings with the same choices")
+    print(f"{policy}, beta rewards: {SETTINGS // 2 - count} of {SETTINGS // 2} settings with the same choices")
 
 
 @browser
@@ -131,7 +131,7 @@ def test_policies_that_amplify_rounding_agree_in_law(chrome: Chrome, policy: str
         "seed": 2,
         "runs": runs,
     }
-    there = play_there(chrome, {**setting, "environment": "bernoulli", "attack": None, "checkpoints": 1})
+    there = play_in_browser(chrome, {**setting, "environment": "bernoulli", "attack": None, "checkpoints": 1})
     first, second = trace.regret[:, -1], np.array(there["regret"])
     z = (first.mean() - second.mean()) / math.sqrt((first.var(ddof=1) + second.var(ddof=1)) / runs)
     print(f"{policy}: regret {first.mean():.2f} here, {second.mean():.2f} there, z = {z:.2f}")
@@ -157,7 +157,7 @@ def test_time_beside_machine_code_in_the_same_run(chrome: Chrome) -> None:
         for _ in range(3):
             trace = rb.simulate(policy, [0.02, 0.03, 0.05], attacker, horizon=20_000, runs=10, threads=1)
             here.append(1e-6 * trace.nanoseconds * 10 * 20_000)
-            there.append(play_there(chrome, setting)["milliseconds"])
+            there.append(play_in_browser(chrome, setting)["milliseconds"])
         ratios[policy] = min(there) / min(here)
         print(f"{policy}: {min(there):.0f} ms in Chromium, {min(here):.0f} ms of CPU here, factor {ratios[policy]:.2f}")
     print(LOAD.format(os.getloadavg()[0], os.cpu_count()))
@@ -197,8 +197,8 @@ def test_exp_and_log_are_good_to_one_unit_in_the_last_place() -> None:
         for name, (arguments, exact) in cases.items():
             errors = []
             for x in arguments.tolist():
-                wanted = exact(Decimal(x))
-                errors.append(abs(Decimal(getattr(elementary, name)(x)) - wanted) / Decimal(math.ulp(float(wanted))))
+                value = exact(Decimal(x))
+                errors.append(abs(Decimal(getattr(elementary, name)(x)) - value) / Decimal(math.ulp(float(value))))
             worst[name] = float(max(errors))
     print(f"largest error in units in the last place, of 200,000 arguments each: {worst}")
     assert max(worst.values()) < 1.0

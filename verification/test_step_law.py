@@ -1,4 +1,4 @@
-"""The law of large steps, played: powers of T beyond the limit, log T below it."""
+"""The law of large steps in simulation: powers of T beyond the limit, log T below it."""
 
 import math
 
@@ -15,8 +15,8 @@ RUNS = 16_000
 BY_NAME = {rule.name: rule for rule in RULES}
 
 
-def fitted(policy: str, step: float, seed: int) -> tuple[float, float]:
-    """The power of T from the growth over both stretches, and half of its 95 % interval (delta method, paired runs)."""
+def fit_power(policy: str, step: float, seed: int) -> tuple[float, float]:
+    """Returns the power of T by the growth over both stretches, and half its 95 % interval (delta method, paired)."""
     trace = rb.simulate(
         rb.policy(f"{policy}:learning_rate={step}"),
         rb.Bernoulli(MEANS),
@@ -46,7 +46,7 @@ def test_beyond_the_limit_regret_grows_as_the_power_the_law_says(
 ) -> None:
     """Played: the interval widened by half, one in 300, holds the exact power of the same rounds, which is within 0.1
     of the law; to 8 million rounds, where play would need too many runs, the exact power comes closer still."""
-    power, half = fitted(policy, step, seed=11)
+    power, half = fit_power(policy, step, seed=11)
     law = BY_NAME[policy].exponent(step, *MEANS)
     regrets = exact_regret(BY_NAME[policy], step, MEANS, 23)
     early, late = regrets[ROUNDS[1]] - regrets[ROUNDS[0]], regrets[ROUNDS[2]] - regrets[ROUNDS[1]]

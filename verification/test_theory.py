@@ -56,9 +56,9 @@ def test_theorems_for_any_number_of_arms_in_fractions_alone(theorem: Theorem) ->
             ]
             if generator.random() < 0.3:
                 weights[0] = max(weights[1:])
-            drift, price, allowed = round_of(game, v, tuple(Fraction(weight, sum(weights)) for weight in weights))
+            drift, price, limit = round_of(game, v, tuple(Fraction(weight, sum(weights)) for weight in weights))
             assert drift <= 0
-            assert price <= allowed
+            assert price <= limit
             states += 1
 
 
@@ -72,6 +72,6 @@ def test_a_unit_of_corruption_costs_more_with_more_arms(arms: int, low: float, h
     for words in (game, [*game, *attack]):
         assert main([*words, "--runs", "10", "--json"]) == 0
         rows.append(json.loads(capsys.readouterr().out)["results"][0])
-    extra, paid = rows[1]["regret"]["mean"] - rows[0]["regret"]["mean"], rows[1]["corruption"]["paid_mean"]
-    print(f"K = {arms}: {extra / paid:.2f} per unit, {paid:,.0f} paid")
-    assert low <= extra / paid <= high
+    extra, cost = rows[1]["regret"]["mean"] - rows[0]["regret"]["mean"], rows[1]["corruption"]["paid_mean"]
+    print(f"K = {arms}: {extra / cost:.2f} per unit, {cost:,.0f} paid")
+    assert low <= extra / cost <= high

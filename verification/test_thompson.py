@@ -15,8 +15,8 @@ POINTS, WEIGHTS = np.polynomial.legendre.leggauss(40)
 GRID = tuple(number / 10 for number in range(1, 10))
 
 
-def reference(wins: Any, losses: Any, bonuses: Any) -> Any:
-    """P(arm is best) by 40 Gauss-Legendre points between all quantiles of all arms, with SciPy's beta function."""
+def integrate_best(wins: Any, losses: Any, bonuses: Any) -> Any:
+    """Returns P(arm is best) by 40 Gauss-Legendre points between all quantiles of all arms, by SciPy's functions."""
     quantiles = [1e-14, 1e-10, 1e-6, 1e-3, 0.1, 0.5, 0.9, 0.999]
     below = [special.betaincinv(wins, losses, q) + bonuses for q in quantiles]
     above = [1.0 - special.betaincinv(losses, wins, q) + bonuses for q in quantiles]
@@ -40,8 +40,8 @@ def reference(wins: Any, losses: Any, bonuses: Any) -> Any:
     return np.array(shares)
 
 
-def states(arms: int, kind: str, count: int) -> Any:
-    """Counts from 0 to 1e6: anywhere, near each other, all or nothing, as a game leaves them, with bonuses."""
+def draw_states(arms: int, kind: str, count: int) -> Any:
+    """Yields counts from 0 to 1e6: anywhere, near each other, all or nothing, as a game leaves them, with bonuses."""
     random = np.random.default_rng([arms, len(kind)])
     for _ in range(count):
         pulls = 10 ** random.uniform(0, 6, arms) - 1.0
@@ -67,15 +67,15 @@ def states(arms: int, kind: str, count: int) -> Any:
 def test_the_probabilities_are_right(arms: int, count: int, kind: str) -> None:
     """Within 1e-4, and within 5 % where they are at least 1e-5."""
     worst = worst_share = 0.0
-    for wins, losses, bonuses in states(arms, kind, count):
-        work, shares, expected = new_workspace(arms), np.zeros(arms), reference(wins, losses, bonuses)
+    for wins, losses, bonuses in draw_states(arms, kind, count):
+        work, shares, expected = new_workspace(arms), np.zeros(arms), integrate_best(wins, losses, bonuses)
         work.bonuses[:] = bonuses
         work.solve(wins, losses, shares)
         assert expected.sum() == pytest.approx(1.0, abs=1e-7)
         error = np.abs(shares - expected)
         worst = max(worst, error.max())
-        likely = expected >= 1e-5
-        worst_share = max(worst_share, (error[likely] / expected[likely]).max())
+        is_likely = expected >= 1e-5
+        worst_share = max(worst_share, (error[is_likely] / expected[is_likely]).max())
     print(f"K = {arms}, {kind}: error {worst:.1e}, relative {100 * worst_share:.2f} %")
     assert worst <= 1e-4
     assert worst_share <= 0.05
@@ -109,11 +109,11 @@ def test_a_million_decisions_come_as_often_as_they_say() -> None:
         if t % 50 == 0:
             choices = [policy.choose(state, random) for _ in range(50_000)]
             assert {choice.probability == state.probabilities[choice.arm] for choice in choices} == {True}
-            seen = np.bincount([choice.arm for choice in choices], minlength=9)
+            counts = np.bincount([choice.arm for choice in choices], minlength=9)
             expected = 50_000 * state.probabilities
-            often = expected >= 5.0
-            total += ((seen[often] - expected[often]) ** 2 / expected[often]).sum()
-            degrees += int(often.sum())
+            is_frequent = expected >= 5.0
+            total += ((counts[is_frequent] - expected[is_frequent]) ** 2 / expected[is_frequent]).sum()
+            degrees += int(is_frequent.sum())
     print(f"chi-square {total:.0f} of at most {degrees} degrees")
     assert total < degrees + 8 * np.sqrt(2 * degrees)
 

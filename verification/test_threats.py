@@ -22,17 +22,17 @@ ROUNDS = 100_000
 
 
 def regret(policy: str, attack: str, runs: int, environment: Any = GRID, **terms: Any) -> float:
-    """Mean regret under an attack of C = 300."""
+    """Returns the mean regret under an attack of C = 300."""
     adversary = rb.attack(attack, budget=300, **terms)
     trace = rb.simulate(rb.policy(policy), environment, adversary, horizon=ROUNDS, runs=runs, seed=1, checkpoints=1)
     return float(trace.regret[:, -1].mean())
 
 
 def test_every_table_is_what_its_commands_say() -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "docs/make_tables.py", "--check"], cwd=ROOT, capture_output=True, text=True, timeout=14_400
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
 
 
 def test_the_two_models_by_their_exact_optima() -> None:
@@ -47,11 +47,11 @@ def test_the_two_models_by_their_exact_optima() -> None:
 
 
 def test_a_price_for_each_unit_is_not_a_hard_budget() -> None:
-    priced = rb.optimal_attack((0.9, 0.8), horizon=10_000, price=1.5)
-    spent = priced.spending
-    assert spent is not None
-    held = rb.optimal_attack((0.9, 0.8), horizon=10_000, budget=round(spent))
-    assert f"{priced.regret:.0f} against {held.regret:.0f} at C = {spent:.0f} in A" in PAGE
+    optimum = rb.optimal_attack((0.9, 0.8), horizon=10_000, price=1.5)
+    spending = optimum.spending
+    assert spending is not None
+    hard = rb.optimal_attack((0.9, 0.8), horizon=10_000, budget=round(spending))
+    assert f"{optimum.regret:.0f} against {hard.regret:.0f} at C = {spending:.0f} in A" in PAGE
     falls = [rb.optimal_attack((0.9, 0.8), horizon=10_000, price=price, threat="B").spending for price in (11.0, 12.0)]
     assert f"from {falls[0]:.0f} to {falls[1]:.0f} between the prices 11 and 12" in PAGE
 
@@ -83,13 +83,13 @@ def test_one_arm_is_not_enough() -> None:
 def test_a_contested_lead_costs_twice() -> None:
     rivals = rb.Bernoulli([0.5] * 7 + [0.6])
     clean = float(rb.simulate(rb.Samba(), rivals, horizon=ROUNDS, runs=200, seed=1).regret[:, -1].mean())
-    aimed, *others = (
+    contested, *others = (
         (regret("samba", "invert", 200, rivals, schedule=schedule, size="efficient") - clean) / 300
         for schedule in ("contested", "leading:theta=0.05", "leading:theta=0.2", "leading:theta=0.5")
     )
-    print(f"\na unit costs {aimed:.2f} where the lead is contested; {[round(other, 2) for other in others]}")
-    assert f"{aimed:.1f} per unit with eight arms, where `leading` gets {max(others):.1f}" in PAGE
-    assert aimed > 4.5
+    print(f"\na unit costs {contested:.2f} where the lead is contested; {[round(other, 2) for other in others]}")
+    assert f"{contested:.1f} per unit with eight arms, where `leading` gets {max(others):.1f}" in PAGE
+    assert contested > 4.5
 
 
 def test_a_cap_on_sources_turns_a_share_into_a_number() -> None:
@@ -98,13 +98,13 @@ def test_a_cap_on_sources_turns_a_share_into_a_number() -> None:
         ring = rb.attack("push-shown:raised=1", budget=float("inf"), capability=can)
         trace = rb.simulate(rb.Thompson(), GRID, ring, horizon=ROUNDS, runs=48, seed=1)
         shares.append(trace.best_arm_share)
-    capped, free = (f"{100 * share:.0f} %" for share in shares)
-    assert f"best arm in {capped} of the rounds; without the cap that ring leaves it {free}" in PAGE
+    with_cap, without_cap = (f"{100 * share:.0f} %" for share in shares)
+    assert f"best arm in {with_cap} of the rounds; without the cap that ring leaves it {without_cap}" in PAGE
 
 
 def test_what_the_frontier_sweeps() -> None:
-    found = read_frontier()
-    numbers = {4: "four", 6: "six", 7: "seven"}
-    assert f"{numbers[len(found.environments)]} environments with a horizon each" in PAGE
-    assert f"and {numbers[len(found.attackers)]} attackers" in PAGE
-    assert f"blocks of {found.runs} runs, bisection to {100 * (found.tolerance - 1):.0f} %" in PAGE
+    frontier = read_frontier()
+    numbers = {4: "four", 6: "six"}
+    assert f"{numbers[len(frontier.environments)]} environments with a horizon each" in PAGE
+    assert f"and {numbers[len(frontier.attackers)]} attackers" in PAGE
+    assert f"blocks of {frontier.runs} runs, bisection to {100 * (frontier.tolerance - 1):.0f} %" in PAGE

@@ -1,7 +1,7 @@
 """The knob of bonus-thompson is about the number of forged rewards it withstands: over arms, gaps and horizons.
 
-An arm whose successes are all erased is shown while linear/n is above r_2, for which the attacker pays r* a round: the
-rule says linear r*/r_2. It was derived, not fitted; what is asserted is that no block of seeds was turned by fewer than
+An arm whose successes are all erased is shown while linear/n is above r_2. The attacker pays r* per round for it: the
+rule says linear r*/r_2. It was derived, not fitted; the test asserts that no block of seeds is fooled by fewer than
 `linear`, and that the median is from 0.8 to 1.9 times the rule (logarithms of T are left out of it).
 """
 
@@ -30,7 +30,7 @@ GAMES = [
 @pytest.mark.parametrize("linear", [20, 50, 100])
 @pytest.mark.parametrize(("means", "horizon"), GAMES, ids=str)
 def test_as_many_forged_rewards_as_the_knob_says(means: tuple[float, ...], horizon: int, linear: int) -> None:
-    found = rb.find_price(
+    price = rb.find_price(
         rb.BonusThompson(linear=linear),
         rb.Bernoulli(means),
         attack="sink-shown",
@@ -40,11 +40,11 @@ def test_as_many_forged_rewards_as_the_knob_says(means: tuple[float, ...], horiz
     )
     second, best = sorted(means)[-2:]
     rule = linear * best / second
-    peace = found.clean["mean"]
-    told = {"linear": linear, "rule": round(rule, 1), "price": found.blocks, "peace": round(peace, 1)}
-    print(json.dumps({"means": means, "horizon": horizon, **told}))
-    if not found.learns:
+    clean = price.clean["mean"]
+    figures = {"linear": linear, "rule": round(rule, 1), "price": price.blocks, "peace": round(clean, 1)}
+    print(json.dumps({"means": means, "horizon": horizon, **figures}))
+    if not price.learns:
         pytest.skip(f"does not learn within {horizon:,} rounds")
-    assert found.low is not None
-    assert found.low >= linear
-    assert 0.8 <= (found.estimate or 0.0) / rule <= 1.9
+    assert price.low is not None
+    assert price.low >= linear
+    assert 0.8 <= (price.estimate or 0.0) / rule <= 1.9

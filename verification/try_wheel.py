@@ -1,4 +1,4 @@
-"""What `make release` asks of an installed wheel, by the Python of an otherwise empty environment.
+"""Tries an installed wheel for `make release`, by the Python of an otherwise empty environment.
 
 Without the service's libraries `serve` names them; with them a served experiment decides and is rewarded, and a table
 goes to pandas, row for row. `python try_wheel.py bare` and `python try_wheel.py whole`.
@@ -16,47 +16,49 @@ from typing import Any
 COMMAND = str(Path(sys.executable).parent / "robandit")
 
 
-def bare() -> None:
-    """One sentence, exit code 2."""
-    done = subprocess.run([COMMAND, "serve", "--db", "sqlite:///shop.db"], capture_output=True, text=True)
-    assert done.returncode == 2, done
-    assert "pip install 'robandit[service]'" in done.stderr, done.stderr
-    assert "Traceback" not in done.stderr, done.stderr
-    print(done.stderr.strip())
+def try_bare() -> None:
+    """Check that `serve` without its libraries prints one sentence, exit code 2."""
+    process = subprocess.run([COMMAND, "serve", "--db", "sqlite:///shop.db"], capture_output=True, text=True)
+    assert process.returncode == 2, process
+    assert "pip install 'robandit[service]'" in process.stderr, process.stderr
+    assert "Traceback" not in process.stderr, process.stderr
+    print(process.stderr.strip())
 
 
-def asked(url: str, told: Any, verb: str = "POST") -> Any:
-    """What the service answers."""
-    request = urllib.request.Request(url, json.dumps(told).encode(), {"content-type": "application/json"}, method=verb)
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        return json.loads(answer.read())
+def send(url: str, message: Any, verb: str = "POST") -> Any:
+    """Send a message to the service; returns its reply."""
+    request = urllib.request.Request(
+        url, json.dumps(message).encode(), {"content-type": "application/json"}, method=verb
+    )
+    with urllib.request.urlopen(request, timeout=30) as reply:
+        return json.loads(reply.read())
 
 
-def served(folder: str) -> None:
-    """A decision and its reward, over a socket."""
+def try_service(folder: str) -> None:
+    """Ask for a decision and reward it, over a socket."""
     words = [COMMAND, "serve", "--db", f"sqlite:///{folder}/shop.db", "--port", "0"]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert server.stdout is not None
     try:
-        said = ""
-        while not (found := re.search(r"http://127\.0\.0\.1:\d+", said)):
+        output = ""
+        while not (match := re.search(r"http://127\.0\.0\.1:\d+", output)):
             line = server.stdout.readline()
-            assert line, f"the service ended: {said}"
-            said += line
-        url = f"{found[0]}/v1/experiments"
-        asked(url, {"name": "offers", "arms": ["red", "green"], "policy": {"name": "samba"}})
-        decision = asked(f"{url}/offers/decisions", {})
+            assert line, f"the service ended: {output}"
+            output += line
+        url = f"{match[0]}/v1/experiments"
+        send(url, {"name": "offers", "arms": ["red", "green"], "policy": {"name": "samba"}})
+        decision = send(f"{url}/offers/decisions", {})
         assert decision["arm"] in ("red", "green"), decision
         assert abs(decision["probability"] - 0.5) < 1e-12, decision
-        asked(f"{url}/offers/decisions/{decision['id']}/reward", {"reward": 1, "source": "visitor 17"}, "PUT")
+        send(f"{url}/offers/decisions/{decision['id']}/reward", {"reward": 1, "source": "visitor 17"}, "PUT")
         print("served:", decision["arm"], decision["probability"])
     finally:
         server.terminate()
         server.wait(30)
 
 
-def tabled() -> None:
-    """The arrays of a trace as a frame of pandas."""
+def try_table() -> None:
+    """Check the arrays of a trace as a frame of pandas."""
     import numpy as np
     import pandas
 
@@ -72,8 +74,8 @@ def tabled() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "bare":
-        bare()
+        try_bare()
     else:
         with tempfile.TemporaryDirectory() as folder:
-            served(folder)
-        tabled()
+            try_service(folder)
+        try_table()

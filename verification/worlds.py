@@ -1,7 +1,7 @@
 """Regret in four worlds, with and without forgetting: the table of docs/changing-worlds.md.
 
-`python verification/worlds.py` plays what is missing (out/worlds.json keeps the rest) and prints the table;
-`python verification/worlds.py prices` prints the two prices of policies that forget (out/forgetting keeps the plays).
+`python verification/worlds.py` plays what is missing (the rest is stored in out/worlds.json) and prints the table;
+`python verification/worlds.py prices` prints the two prices of policies that forget (plays: out/forgetting).
 """
 
 import json
@@ -19,7 +19,7 @@ from robandit.redteam.tables import price_range, short_range
 from robandit.report.numbers import short, with_half
 
 RUNS, HORIZON = 24, 100_000
-KEPT = Path("out/worlds.json")
+RESULTS = Path("out/worlds.json")
 WORLDS = {
     "still": "bernoulli",
     "shifts, every 5,000": "shifts:every=5000",
@@ -42,7 +42,7 @@ FORGETTING = {
     "discount 1 - 1/3,000": ("discount:rate=0.99966667,inner=({})", "can_fade"),
     "restart": ("restart:inner=({})", "can_restart"),
 }
-PRICED = (
+POLICIES = (
     "thompson",
     *(f"window:size={size}" for size in (300, 1000, 3000, 10_000, 30_000)),
     *(f"discount:rate={1 - 1 / memory!r}" for memory in (1000, 3000, 10_000)),
@@ -56,30 +56,30 @@ PRICED = (
 
 
 def measure() -> dict[str, dict[str, Any]]:
-    """The regret of each policy in each world, with its interval."""
-    kept: dict[str, dict[str, Any]] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    """Returns the regret of each policy in each world, with its interval."""
+    results: dict[str, dict[str, Any]] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for inner in INSIDE:
         for text, way in FORGETTING.values():
             if way and not getattr(policy(inner), way):
                 continue
             for world in WORLDS.values():
                 key = f"{text.format(inner)} in {world}"
-                if key not in kept:
+                if key not in results:
                     ground = environment(world, spread_means(9))
                     trace = simulate(policy(text.format(inner)), ground, horizon=HORIZON, runs=RUNS)
-                    kept[key] = trace.summary()
-                    KEPT.parent.mkdir(exist_ok=True)
-                    KEPT.write_text(json.dumps(kept, indent=1))
-                    print(f"{key}: {kept[key]['mean']:,.0f} ± {kept[key]['half_width_95']:,.0f}", file=sys.stderr)
-    return kept
+                    results[key] = trace.summary()
+                    RESULTS.parent.mkdir(exist_ok=True)
+                    RESULTS.write_text(json.dumps(results, indent=1))
+                    print(f"{key}: {results[key]['mean']:,.0f} ± {results[key]['half_width_95']:,.0f}", file=sys.stderr)
+    return results
 
 
-def table() -> None:
-    """One row per policy and way to forget; the least regret of each world in bold, with what cannot be told apart."""
-    kept = measure()
+def print_regrets() -> None:
+    """Print one row per policy and way to forget; in bold what may be the least regret of its world."""
+    results = measure()
     least = {
         world: min(
-            (one["mean"] + one["half_width_95"] for key, one in kept.items() if key.endswith(f" in {world}")),
+            (one["mean"] + one["half_width_95"] for key, one in results.items() if key.endswith(f" in {world}")),
             default=0.0,
         )
         for world in WORLDS.values()
@@ -88,24 +88,26 @@ def table() -> None:
     print("| --- | --- |" + " ---: |" * len(WORLDS))
     for inner in INSIDE:
         for words, (text, _) in FORGETTING.items():
-            cells = [cell(kept.get(f"{text.format(inner)} in {world}"), least[world]) for world in WORLDS.values()]
+            cells = [
+                format_cell(results.get(f"{text.format(inner)} in {world}"), least[world]) for world in WORLDS.values()
+            ]
             if any(cell != "-" for cell in cells):
                 print(f"| {inner} | {words} | {' | '.join(cells)} |")
 
 
-def cell(one: dict[str, Any] | None, least: float) -> str:
-    """A mean with its interval, bold where it may be the least."""
-    if one is None:
+def format_cell(summary: dict[str, Any] | None, least: float) -> str:
+    """Returns a mean with its interval, bold where it may be the least."""
+    if summary is None:
         return "-"
-    text = f"{one['mean']:,.0f} ± {one['half_width_95']:,.0f}"
-    return f"**{text}**" if one["mean"] - one["half_width_95"] <= least else text
+    text = f"{summary['mean']:,.0f} ± {summary['half_width_95']:,.0f}"
+    return f"**{text}**" if summary["mean"] - summary["half_width_95"] <= least else text
 
 
-def prices() -> None:
-    """Clean regret, both prices with their laws, and how long a lie lasts."""
+def print_prices() -> None:
+    """Print clean regret, both prices with their laws, and how long a lie lasts."""
     print("| policy | clean regret | for good | law | flip once | law | leads again after | after a long lie |")
     print("| --- |" + " ---: |" * 7)
-    for text in PRICED:
+    for text in POLICIES:
         scenario = Scenario(text, spread_means(9), horizon=HORIZON, runs=6)
         row = forgetting_price(scenario, journal_for(scenario, Path("out/forgetting"), "forgetting")).to_json()
         law = row["law"] or {"price": None, "flip": None}
@@ -116,4 +118,4 @@ def prices() -> None:
 
 
 if __name__ == "__main__":
-    prices() if sys.argv[1:] == ["prices"] else table()
+    print_prices() if sys.argv[1:] == ["prices"] else print_regrets()
