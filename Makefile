@@ -51,6 +51,7 @@ check: $(READY)  ## format, lint, types, layers, spelling
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/codespell
+	@$(BIN)/python verification/mutants.py --list > /dev/null
 
 proofs:  ## the machine-checked theorems, compiled from nothing; prints them and the axioms they rest on
 	@$(PYTHON) proofs/check.py
