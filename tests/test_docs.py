@@ -35,11 +35,14 @@ MADE = {"contributing.md", "architecture.md", "changelog.md", "reproduction.md"}
 def test_a_tutorial_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its blocks in order, as one file: a class is compiled from its text, so there must be one.
 
-    A block of kind `text` after a block of Python is what that prints.
+    A block of kind `text` after a block of Python is what that prints. What the page saves as a file is also saved.
     """
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     blocks = BLOCK.findall(page.read_text())
     assert blocks
+    for name, code in re.findall(r"Save this as\s+`(\w+\.py)`:\n\n```python\n(.*?)^```", page.read_text(), re.S | re.M):
+        (tmp_path / name).write_text(code)
     printed = [io.StringIO()]
     file = tmp_path / f"tutorial_{page.stem.replace('-', '_')}.py"
     file.write_text("\nnext_block()\n".join(code for code, _ in blocks))

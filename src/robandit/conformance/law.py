@@ -57,8 +57,10 @@ def require_distribution(values: Floats | list[float], when: str) -> None:
     total = probabilities.sum()
     if abs(total - 1.0) <= 1e-12 and probabilities.min() >= 0.0:  # called often: words only where it is broken
         return
-    seen = f"are {probabilities}" if not np.isfinite(total) or probabilities.min() < 0.0 else f"sum to {float(total)!r}"
-    raise BrokenLaw(f"{when} the probabilities {seen}")
+    wrong = np.flatnonzero(~(probabilities >= 0.0) | np.isinf(probabilities))
+    if len(wrong):
+        raise BrokenLaw(f"{when} the probability of arm {wrong[0]} is {float(probabilities[wrong[0]])!r}")
+    raise BrokenLaw(f"{when} the probabilities sum to {float(total)!r}")
 
 
 def divergence(seen: float, probability: float) -> float:
