@@ -42,7 +42,7 @@ def test_where_clean_regrets_are_level_the_one_that_costs_more_to_fool_is_chosen
     one, other = made_up("thompson", 90, (30.0,) * 3), made_up("samba", 91.5, (60.0,) * 3)
     chosen, reason = choose_by_price([one, other], 10.0)
     assert chosen == other
-    assert "(level with thompson within the error, and it costs more to fool)" in reason
+    assert "(thompson is level with it within the error, but costs less to fool)" in reason
     assert "level with" not in choose_by_price([one], 10.0)[1]
     assert choose_by_price([one, made_up("samba", 92.5, (60.0,) * 3)], 10.0)[0] == one
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,31 @@ def test_a_shop_that_reports_only_sales_needs_to_say_for_whom_it_decided() -> No
     assert honest.flagged() == []
     assert lied.alarms()["rate"] is not None
     assert len(lied.flagged()) == 12
+
+
+def test_sales_without_a_visit_are_not_compared_with_what_named_visitors_left() -> None:
+    """Every second decision of an honest shop names nobody: a sale of those would be its source's whole record."""
+    log = shop(ring=False, only="asked")
+    named = np.arange(len(log.codes)) % 2 == 0
+    codes = np.where(named | (log.log.rewards > 0.0), log.codes, 60)  # nobody knows who left
+    found = look(replace(log, codes=codes, asked=named))
+    assert set(found.alarms().values()) == {None}
+    assert "level" not in found.notices()
+    assert found.flagged() == []
+
+
+def test_liars_who_hardly_move_the_leader_are_a_notice() -> None:
+    """Four of forty sources praise the arm that leads anyway: p(leader) is above .97 with them and without."""
+    luck, rows = np.random.default_rng(1), 4000
+    arms, codes = np.arange(rows) % 2, luck.integers(0, 40, rows)
+    rewards = (luck.random(rows) < np.where(arms == 0, 0.34, 0.3)).astype(float)
+    rewards[codes < 4] = arms[codes < 4] == 0
+    log = rb.Log(arms, np.full(rows, 0.5), rewards)
+    found = look(RewardLog(log, ("a", "b"), tuple(f"v{number}" for number in range(40)), codes))
+    signal = next(one for one in found.signals if one.statistic == "rate")
+    assert set(signal.subjects) == {"v0", "v1", "v2", "v3"}
+    assert 0.0 < abs(signal.moved) < MOVED
+    assert not signal.is_alarm
 
 
 def test_rewards_as_the_others_report_them() -> None:

@@ -207,7 +207,7 @@ def test_text_gives_the_capability_back(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("steal", "must begin with one of both, add, erase, not 'steal'"),
+        ("steal", "is one of both, add, erase, then perhaps a colon and settings; not 'steal'"),
         ("add:share=0", "share must be a number above 0 and at most 1"),
         ("add:share=2", "at most 1"),
         ("add:speed=2", "unknown"),

@@ -327,7 +327,7 @@ def test_a_watching_adversary_changes_no_decision(tmp_path: Path) -> None:
     from robandit.online.simulated import record
 
     adversary = rb.attack("invert", schedule="leading:theta=0.2", budget=5)
-    scenario = rb.Scenario("thompson", [0.2, 0.8], adversary, horizon=300)
+    scenario = rb.Scenario("thompson:probabilities=drawn", [0.2, 0.8], adversary, horizon=300)
     trace = record(tmp_path / "j", scenario, ring=1, sources=1)
     log = read_columns(tmp_path / "j")
     assert trace.pulls.sum() == (~log.rewarded).sum() == log.rewarded.sum() == 300

@@ -225,7 +225,7 @@ def read_capability(text: str | Capability) -> Capability:
     hints = hints_of(Capability)
     allowed = [item.name for item in fields(Capability) if item.name != "can"]
     if name not in (words := [str(word) for word in Can]):
-        raise InputError(f"a capability must begin with one of {', '.join(words)}, not {name!r}")
+        raise InputError(f"a capability is one of {', '.join(words)}, then perhaps a colon and settings; not {name!r}")
     settings = settings_in(f"capability {name!r}", rest, allowed)
     values = {key: convert_text(value, hints[key], f"{name}: {key}") for key, value in settings.items()}
     return Capability(can=name, **values)  # type: ignore[arg-type]  # a word becomes one of `Can`

@@ -92,6 +92,8 @@ def load_module(path: str) -> ModuleType:
     file = Path(path).resolve()
     if not file.is_file():
         raise InputError(f"must name a Python file, and there is none at {path!r}")
+    if file.suffix != ".py":
+        raise InputError(f"must name a Python file, and {path!r} does not end in .py")
     forget_edited()
     content = file.read_bytes()
     digest = hashlib.sha256(str(file).encode() + b"\0" + content).hexdigest()[:12]

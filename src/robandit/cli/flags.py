@@ -96,7 +96,8 @@ def number(text: str) -> float:
     except ValueError:
         value = math.nan
     if math.isnan(value):
-        raise argparse.ArgumentTypeError(f"must be a number, not {text!r}")
+        hint = "; 2 % is 0.02" if text.endswith("%") else ""
+        raise argparse.ArgumentTypeError(f"must be a number, not {text!r}{hint}")
     return value
 
 

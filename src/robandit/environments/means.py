@@ -46,7 +46,8 @@ def check_means(values: object) -> tuple[float, ...]:
         raise InputError("means must name at least one arm, none was given")
     for number, mean in enumerate(means, start=1):
         if not 0.0 <= mean <= 1.0:
-            raise InputError(f"means must be numbers from 0 to 1; arm {number} was given {mean:g}")
+            hint = f"; {mean:g} % is {mean / 100:g}" if 1.0 < mean <= 100.0 else ""
+            raise InputError(f"means must be numbers from 0 to 1; arm {number} was given {mean:g}{hint}")
     return means
 
 

@@ -199,7 +199,7 @@ def choose_by_price(tried: list[MeasuredPolicy], budget: float) -> tuple[Measure
     """The one with the least clean regret of those that withstand the budget with room to spare."""
     learning = [one for one in tried if one.learns]
     fit = sorted((one for one in learning if one.withstands(budget)), key=lambda one: one.clean["mean"])
-    need = f"{budget:,.3g} forged rewards (a price of {MARGIN * budget:,.3g} at its low end, to leave room)"
+    need = f"{budget:,.3g} forged rewards (a price of {MARGIN * budget:,.3g} or more, which leaves room)"
     if not learning:
         return None, "no policy of the list learns within the horizon: nothing to protect yet, give it more rounds"
     if not fit:
@@ -210,8 +210,8 @@ def choose_by_price(tried: list[MeasuredPolicy], budget: float) -> tuple[Measure
     chosen = max(level, key=lambda one: math.inf if one.price is None or one.price.low is None else one.price.low)
     cheaper = [one for one in learning if highest(one.clean) < lowest(chosen.clean)]
     regret = with_interval(chosen.clean)
-    others = f"; policies with less, such as {cheaper[0].policy}, are fooled by fewer" if cheaper else ""
-    tie = "" if chosen is fit[0] else f" (level with {fit[0].policy} within the error, and it costs more to fool)"
+    others = f"; policies with less regret, such as {cheaper[0].policy}, do not withstand them" if cheaper else ""
+    tie = "" if chosen is fit[0] else f" ({fit[0].policy} is level with it within the error, but costs less to fool)"
     return chosen, (
         f"of the policies that withstand {need} it has the least regret without an attack, {regret}{tie}{others}; "
         f"fooling it takes {price_in_words(chosen)}"

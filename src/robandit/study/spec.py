@@ -85,11 +85,13 @@ def read_study(spec: str | Path | Mapping[str, Any], folder: Path = Path()) -> S
     if not isinstance(spec, str | Path):
         raise InputError(f"a study is a TOML file or a dictionary with a name and a grid, not {spec!r}")
     path = Path(spec)
+    if path.suffix == ".py":
+        raise InputError(f"a study is a TOML file, not Python: {str(path)!r}; its field `load` names Python files with policies")
     try:
         content = path.read_text()
         fields = tomllib.loads(content)
     except OSError as error:
-        raise InputError(f"spec {str(path)!r} cannot be read ({error.strerror})") from error
+        raise InputError(f"study {str(path)!r} cannot be read ({error.strerror})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path.name}: {error}") from error
     return check_study(fields, Lines(path, content))
