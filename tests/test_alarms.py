@@ -155,7 +155,7 @@ def test_liars_who_move_the_leader_no_farther_than_anybody_are_a_notice(seed: in
     assert set(signal.subjects) == {"v0", "v1", "v2", "v3"}
     assert abs(signal.moved) > MOVED
     assert signal.is_alarm == rings == (abs(signal.moved) > abs(signal.moved_at_random))
-    assert "as many rows of random others" in signal.text
+    assert "As many rows of random others" in signal.text
 
 
 def test_random_others_have_as_many_rows_and_are_others() -> None:

@@ -176,7 +176,7 @@ def test_the_notice_says_what_an_arm_paid_before_and_since(tmp_path: Path) -> No
     signal = next(one for one in audit.signals if one.statistic == "homogeneity")
     assert (signal.is_alarm, signal.subjects) == (False, ("b",))
     own = rewards[arms == 1]
-    assert f"b {own[:512].mean():.2g} in its first 512 rewards, {own[512:].mean():.2g} since" in signal.text
+    assert f"b paid {own[:512].mean():.2g} in its first 512 rewards, {own[512:].mean():.2g} since" in signal.text
     assert "homogeneity" not in audit.alarms()
 
 

@@ -16,7 +16,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "replay": [
         ("robandit replay visits.csv --policy linucb --policy thompson", "on a log with features and probabilities"),
     ],
-    "reproduce": [("robandit reproduce --quick", "the paper in a minute: out/paper-quick/report.html")],
+    "reproduce": [("robandit reproduce --quick", "the paper in a minute or two: out/paper-quick/report.html")],
     "study": [
         ("robandit study run my.toml", "play what is missing of a spec, then report"),
         ("robandit study status out/my", "how far it is"),

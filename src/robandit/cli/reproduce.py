@@ -16,7 +16,11 @@ def add(commands: Any) -> None:
         help="the whole paper: figures, tables, a verdict on each claim",
         description="Play the paper's simulation again and weigh each of its claims.",
     )
-    parser.add_argument("--quick", action="store_true", help="the headline reading with few runs, under a minute")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="the headline reading with few runs, in a minute or two; some claims need the rest",
+    )
     parser.add_argument("--no-timings", action="store_true", help="leave out the time table, all that varies")
     parser.set_defaults(run=reproduce)
 

@@ -137,7 +137,7 @@ def find_signals(
             at_random = influence_at_random(folding, reported, np.array(subjects), leader, abs(moved))
             matters = at_random is None or abs(at_random) < abs(moved)
         rings = statistic.is_alarm and (statistic.is_about_arms or matters)
-        text = describe(one.name, log, reported, subjects, moved, at_random)
+        text = describe(one.name, log, reported, subjects, log.arms[leader], moved, at_random)
         signals.append(Signal(one.name, rings, row, names, moved, at_random, text, statistic.hypothesis))
     return sorted(signals, key=lambda signal: not signal.is_alarm)
 
@@ -147,6 +147,7 @@ def describe(
     log: RewardLog,
     reported: ReportedRows,
     subjects: list[int],
+    leader: str,
     moved: float | None,
     at_random: float | None,
 ) -> str:
@@ -159,20 +160,20 @@ def describe(
     text = f"{len(subjects):,} {kind}{'s' * (len(subjects) > 1)}" + (f": {'; '.join(sizes)}." if sizes else ".")
     if moved is None:
         return text
-    way = "lower" if moved > 0 else "higher"
-    text += f" Without them, or had they reported as the others, p of the leader would be {abs(moved):.2f} {way}."
+    change = f"{abs(moved):.2f} {'lower' if moved > 0 else 'higher'}"
+    text += f" Without them, or had they reported as the others, p of {leader}, which leads, would be {change}."
     if at_random is None:
         return text
     most = "up to " if abs(at_random) < abs(moved) else ""
-    return f"{text} Without them, as many rows of random others move it by {most}{abs(at_random):.2f}."
+    return f"{text} As many rows of random others move it by {most}{abs(at_random):.2f}."
 
 
 def describe_rate(log: RewardLog, reported: ReportedRows, source: int) -> str:
     """Return the arm on which a source differs most, its rate there and that of the others."""
     rows, ones, expected = reported.comparison.sizes(source)
     arm = int(np.argmax(np.abs(ones - expected)))
-    count = max(rows[arm], 1.0)
-    return f"{log.sources[source]} {ones[arm] / count:.2g} on {log.arms[arm]}, the others {expected[arm] / count:.2g}"
+    own, others = np.array((ones[arm], expected[arm])) / max(rows[arm], 1.0)
+    return f"{log.sources[source]} reports {own:.2g} on {log.arms[arm]}, the others {others:.2g}"
 
 
 def describe_level(log: RewardLog, reported: ReportedRows, source: int) -> str:
@@ -188,7 +189,7 @@ def describe_selection(log: RewardLog, reported: ReportedRows, source: int) -> s
     mine = np.bincount(reports.arms[own], minlength=len(log.arms)) / max(own.sum(), 1)
     rest = np.bincount(reports.arms[~own], minlength=len(log.arms)) / max((~own).sum(), 1)
     arm = int(np.argmax(mine - rest))
-    return f"{log.sources[source]} {mine[arm]:.0%} about {log.arms[arm]}, the others {rest[arm]:.0%}"
+    return f"{log.sources[source]} has {mine[arm]:.0%} of its reports about {log.arms[arm]}, the others {rest[arm]:.0%}"
 
 
 def describe_exposure(log: RewardLog, reported: ReportedRows, arm: int) -> str:
@@ -207,7 +208,7 @@ def describe_homogeneity(log: RewardLog, reported: ReportedRows, arm: int) -> st
     best = int(np.argmax(two_rates(ones, cuts - ones, total - ones, len(rewards) - cuts - total + ones)))
     cut, first = int(cuts[best]), ones[best]
     after = (total - first) / (len(rewards) - cut)
-    return f"{log.arms[arm]} {first / cut:.2g} in its first {cut:,} rewards, {after:.2g} since"
+    return f"{log.arms[arm]} paid {first / cut:.2g} in its first {cut:,} rewards, {after:.2g} since"
 
 
 SIZES = {

@@ -86,7 +86,9 @@ def read_study(spec: str | Path | Mapping[str, Any], folder: Path = Path()) -> S
         raise InputError(f"a study is a TOML file or a dictionary with a name and a grid, not {spec!r}")
     path = Path(spec)
     if path.suffix == ".py":
-        raise InputError(f"a study is a TOML file, not Python: {str(path)!r}; its field `load` names Python files with policies")
+        raise InputError(
+            f"a study is a TOML file, not Python: {str(path)!r}; its field `load` names Python files with policies"
+        )
     try:
         content = path.read_text()
         fields = tomllib.loads(content)
