@@ -16,7 +16,9 @@ import httptools
 import uvloop
 
 BODY = '{"entry":"decide","id":1234567,"arm":"arm 10","chance":0.12345678901234567,"note":0,"time":1700000000.123}'
-MESSAGE = b'{"id":"AQAAAAAAAAABAAAAAAAAAABKzelC-tfib05VlOzP","arm":"arm 10","chance":0.1,"holdout":false}'
+MESSAGE = (
+    b'{"id":"AQAAAAAAAAABAAAAAAAAAABKzelC-tfib05VlOzP","arm":"arm 10","probability":0.1,"holdout":false,"check":false}'
+)
 REPLY = b"HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (
     len(MESSAGE),
     MESSAGE,
