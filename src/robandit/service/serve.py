@@ -42,7 +42,7 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        hint = "; take another port, or 0 for a free one" if error.errno == errno.EADDRINUSE else ""
+        hint = "; --port takes another, --port 0 a free one" if error.errno == errno.EADDRINUSE else ""
         raise InputError(f"{host}:{port} cannot be served at: {error.strerror or error}{hint}") from error
 
 
