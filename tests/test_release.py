@@ -13,7 +13,13 @@ HOME = Path(__file__).parents[1]
 
 def test_version_changelog_and_citation_agree() -> None:
     assert re.search(rf"^## {re.escape(__version__)}\b", (HOME / "CHANGELOG.md").read_text(), re.M)
-    assert f"\nversion: {__version__}\n" in (HOME / "CITATION.cff").read_text()
+    citation, questions = (HOME / "CITATION.cff").read_text(), (HOME / "docs" / "faq.md").read_text()
+    assert f"\nversion: {__version__}\n" in citation
+    assert f"version = {{{__version__}}}," in questions
+    for title in re.findall(r"title = \{(.*)\}", questions):
+        assert re.search(rf"title: \"?{re.escape(title)}\"?\n", citation), title
+    theirs = next(entry for entry in (HOME / "paper.bib").read_text().split("@misc") if entry.startswith("{liu2025,"))
+    assert theirs.partition("\n}\n")[0] in questions
 
 
 def test_metadata_names_the_pythons_the_makefile_takes() -> None:
