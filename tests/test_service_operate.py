@@ -188,6 +188,14 @@ def live() -> Iterator[Running]:
         yield served
 
 
+def test_a_taken_port_is_an_error_that_names_the_flag(live: Running, tmp_path: Path, robandit: Any) -> None:
+    port = live.url.rpartition(":")[2].strip("/")
+    code, _, said = robandit("serve", "--db", f"sqlite:///{tmp_path}/s.db", "--port", port)
+    assert code == 2
+    assert f"127.0.0.1:{port} cannot be served at: Address already in use" in said
+    assert said.endswith("; --port takes another, --port 0 a free one\n")
+
+
 def test_openfeature_s_own_provider_gets_an_arm(live: Running) -> None:
     from openfeature.contrib.provider.ofrep import OFREPProvider
     from openfeature.evaluation_context import EvaluationContext
