@@ -139,7 +139,7 @@ def watched(call: Call) -> Answer:
     """What the last look for signs of fraud found."""
     audit = call.service.watch.audits.get(call.experiment.id)
     if audit is None:
-        return Answer(200, messages.WatchReply(0, None, [], [], "no look was taken yet", None), [])
+        return Answer(200, messages.WatchReply(0, None, [], [], "no audit was made yet", None), [])
     reply = (audit.line, audit.time, audit.alarms, audit.flagged, audit.problem, audit.findings)
     return Answer(200, messages.WatchReply(*reply), [])
 
