@@ -90,7 +90,7 @@ def test_every_block_is_somebodys() -> None:
             strange = [line for line in lines_of(text) if line.split()[0] not in (*NOT_RUN, *COMMANDS)]
             assert not [line for line in strange if line not in NOT_RUN], page.name
         else:
-            assert kind in ("", "math", "toml", "text", "yaml") or kind.startswith("{"), (page.name, kind)
+            assert kind in ("", "math", "toml", "text", "yaml", "bibtex") or kind.startswith("{"), (page.name, kind)
 
 
 @pytest.mark.parametrize(("page", "line"), commands(), ids=lambda text: text[:60])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import psycopg
 import pytest
 
 import robandit as rb
@@ -98,6 +99,32 @@ def test_bodies_come_back_to_the_byte(open_database: Open) -> None:
     assert [body for _, body in again.lines(1)] == [BODIES[1], *BODIES]
     assert [again.settled(1, place) for place in range(len(BODIES))] == BODIES
     assert again.experiments()[0].about == BODIES[1]
+
+
+def test_the_encoding_that_the_surroundings_ask_for_changes_nothing(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")  # which has no 世
+    store = open_store(database)
+    store.create("one", BODIES[1], BODIES[1])
+    assert [body for _, body in store.lines(1)] == [BODIES[1]]
+    store.close()
+
+
+def test_a_postgres_database_of_another_encoding_is_refused(postgres: Any) -> None:
+    url = postgres.url("ascii")
+    with psycopg.connect(postgres.url("postgres"), autocommit=True) as db:
+        db.execute("CREATE DATABASE ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    with pytest.raises(rb.InputError, match=r"the database 'ascii' at .* is encoded in SQL_ASCII, and UTF8 is needed"):
+        open_store(url)
+
+
+def test_a_new_database_is_not_upgraded(database: str, tmp_path: Path) -> None:
+    for url in (database, f"sqlite:///{tmp_path}/db"):
+        for found in (0, 2):
+            store = open_store(url)
+            assert (store.upgraded_from, store.format) == (found, 2)
+            store.close()
 
 
 def test_many_lines_are_read_in_pieces_without_a_seam(open_database: Open) -> None:

@@ -186,7 +186,8 @@ def run_upgrade(arguments: argparse.Namespace) -> None:
     store = open_present(arguments.db)
     try:
         old, new = store.upgraded_from, store.format
-        print(f"format {new}, as before" if old == new else f"upgraded from format {old} to format {new}")
+        changes = {0: f"a new database of format {new}", new: f"format {new}, as before"}
+        print(changes.get(old, f"upgraded from format {old} to format {new}"))
     finally:
         store.close()
 

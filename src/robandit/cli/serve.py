@@ -80,9 +80,12 @@ def serve_flags() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until a signal comes."""
-    from robandit.service.serve import serve
+    from robandit.service.serve import AddressTaken, serve
 
-    serve(read_settings(arguments))
+    try:
+        serve(read_settings(arguments))
+    except AddressTaken as error:
+        raise InputError(f"{error}; --port takes another, --port 0 a free one") from error
 
 
 def read_settings(arguments: argparse.Namespace) -> "ServeSettings":

@@ -36,14 +36,18 @@ from robandit.service.watch import EVERY
 from robandit.service.webhook import Receiver, Webhook
 
 
+class AddressTaken(InputError):
+    """Another program listens at an address."""
+
+
 def bind(host: str, port: int) -> socket.socket:
-    """Returns a socket at an address. Raises InputError if it cannot be had."""
+    """Returns a socket at an address. Raises InputError if it cannot be had, AddressTaken if another program has it."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        hint = "; --port takes another, --port 0 a free one" if error.errno == errno.EADDRINUSE else ""
-        raise InputError(f"{host}:{port} cannot be served at: {error.strerror or error}{hint}") from error
+        kind = AddressTaken if error.errno == errno.EADDRINUSE else InputError
+        raise kind(f"{host}:{port} cannot be served at: {error.strerror or error}") from error
 
 
 def own(store: ServiceStore, address: str, seconds: float) -> Ownership:

@@ -147,7 +147,7 @@ class ArchivingStore(ServiceStore, Protocol):
 
     format: int  # of its tables
     newest_format: int  # that this program writes
-    upgraded_from: int  # the format that was found; opening it for writing upgrades it
+    upgraded_from: int  # the format that was found, 0 for a new database; opening it for writing upgrades it
 
     def rows(self, experiment: int, after: int, most: int) -> list[Row]:
         """Returns some of the lines after one that the database itself holds."""

@@ -97,7 +97,8 @@ class PostgresStore(LeasedStore):
         except psycopg.ProgrammingError as error:
             raise InputError(f"this is no address of a PostgreSQL database: {str(error).strip()}") from error
         usual = PATIENCE | {"target_session_attrs": "any" if read_only else "read-write"}
-        self.conninfo = make_conninfo(url, **{name: value for name, value in usual.items() if name not in settings})
+        usual = {name: value for name, value in usual.items() if name not in settings}
+        self.conninfo = make_conninfo(url, **usual, client_encoding="utf8")  # whatever the surroundings ask for
         self.where = f"{settings.get('dbname', '')!r} at {settings.get('host', 'this machine')}"
         self.read_only, self.idle, self.closed = read_only, list[ImpatientConnection](), False
         self.owner, self.address, self.seconds = secrets.token_hex(8), "", LEASE
@@ -124,9 +125,12 @@ class PostgresStore(LeasedStore):
             raise InputError(f"the database {self.where} is encoded in {encoding}, and UTF8 is needed")
         if not there and self.read_only:
             raise InputError(f"the database {self.where} holds no experiments")
-        if not whole and not self.read_only:  # an older version knew fewer tables, and needs no other
+        if not there:  # one transaction, so that nobody meets a new database of an old format
+            self.connect_and(lambda db: db.execute(sql.SCHEMA + "".join(sql.UPGRADES.values())))
+        elif not whole and not self.read_only:  # an older version knew fewer tables, and needs no other
             self.connect_and(lambda db: db.execute(sql.SCHEMA))
-        self.upgraded_from = self.format = self.read_format()
+        self.format = self.read_format()
+        self.upgraded_from = self.format if there else 0
         if self.format > sql.FORMAT:
             raise InputError(f"the database {self.where} has the format {self.format}, {sql.FORMAT} is supported here")
         while not self.read_only and self.format < sql.FORMAT:
