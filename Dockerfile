@@ -11,7 +11,8 @@ COPY pyproject.toml README.md LICENSE ./
 COPY src src
 RUN python3 -m venv /opt/robandit \
  && /opt/robandit/bin/pip install --no-cache-dir --disable-pip-version-check '.[service]' \
- && /opt/robandit/bin/pip uninstall --yes --quiet pip
+ && /opt/robandit/bin/pip uninstall --yes --quiet pip \
+ && find /opt/robandit -type d \( -name tests -o -name include \) -prune -exec rm -r {} +
 
 FROM ${BASE}
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin robandit \

@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 export PYTHONDONTWRITEBYTECODE :=  # where it is set, every process compiles numba's text again: two seconds each
 
-.PHONY: setup reproduce demo demo-fraud demo-pictures test coverage check proofs bench statistics verify faults peers wheel page pictures tables notebooks docs release format clean
+.PHONY: setup reproduce demo demo-fraud demo-pictures test coverage check proofs bench statistics verify faults peers wheel image page pictures tables notebooks docs release format clean
 
 setup: $(READY)
 
@@ -75,6 +75,9 @@ wheel:  ## built, installed into an empty environment, asked for the paper witho
 	out/wheel/env/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir out/wheel .
 	out/wheel/env/bin/pip install --quiet --disable-pip-version-check out/wheel/robandit-*.whl
 	cd out/wheel && ROBANDIT_CACHE=cache env/bin/robandit reproduce --quick --out paper
+
+image: $(READY)  ## the container of the service built and tried, with Docker or podman; BASE=... takes another base image
+	$(BIN)/python verification/container.py
 
 page: $(READY)  ## the lab in a browser -> out/page/index.html, which opens from the disk
 	$(BIN)/robandit page
