@@ -112,6 +112,9 @@ def secret_in(text: str) -> str:
     return match[1]
 
 
+# tables of which a part is out of view; the history has a column per arm
+CUT_OFF = """[...document.querySelectorAll('main .scroll')].filter(one => !one.closest('details')
+  && one.scrollWidth > one.clientWidth).map(one => one.getAttribute('aria-label') + ' ' + one.scrollWidth)"""
 ACTS = ("/experiments/1/act", "/experiments/1/look", "/experiments/new")
 
 
@@ -367,6 +370,7 @@ def test_a_phone_and_the_dark(server: Server, chrome: Chrome, path: str) -> None
         chrome.screen(width, dark=dark)
         chrome.open(server.url + where)
         assert chrome.run("document.documentElement.scrollWidth") <= width
+        assert chrome.run(CUT_OFF) == []
         paper = chrome.run("getComputedStyle(document.body).backgroundColor")
         assert paper == ("rgb(13, 17, 23)" if dark else "rgb(255, 255, 255)")
         ratio, words = chrome.run(CONTRAST)
