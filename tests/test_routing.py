@@ -81,6 +81,36 @@ def test_a_process_answers_for_another_as_that_would(fleet: Fleet) -> None:
     assert send(other, token, "GET", PATH)[1]["decisions"] == 1
 
 
+def test_any_process_evaluates_the_flags_of_all(fleet: Fleet) -> None:
+    owners = list(fleet.processes)
+    for place, name in enumerate(("flag-b", "flag-a", "flag-c")):
+        rules = {"rules": {"sticky": name != "flag-c"}}
+        made = send(owners[place % 2], fleet.token, "POST", "/v1/experiments", {**NEW, **rules, "name": name})
+        assert made[0] == 201, made
+    address = {one: f"{one}/ofrep/v1/evaluate/flags" for one in owners}
+    head = {"authorization": f"Bearer {fleet.token}"}
+
+    def evaluate(one: str, unit: str) -> httpx.Response:
+        return httpx.post(address[one], json={"context": {"targetingKey": unit}}, headers=head, timeout=30)
+
+    for unit in ("jane", "joe"):
+        first, second = evaluate(owners[0], unit), evaluate(owners[1], unit)
+        assert [flag["key"] for flag in first.json()["flags"]] == ["flag-a", "flag-b"]
+        assert all(flag["value"] in NEW["arms"] for flag in first.json()["flags"])
+        assert (second.content, second.headers["etag"]) == (first.content, first.headers["etag"])
+    for name, count in (("flag-a", 2), ("flag-b", 2), ("flag-c", 0)):
+        assert send(owners[0], fleet.token, "GET", f"/v1/experiments/{name}")[1]["decisions"] == count
+    fleet.kill(owners[1])
+    flags = evaluate(owners[0], "jane").json()["flags"]  # at once: whoever died had one of them
+    assert [flag["key"] for flag in flags] == ["flag-a", "flag-b"]
+    assert sorted("value" in flag for flag in flags) == [False, True]
+    ends = time.monotonic() + 20
+    while not all("value" in flag for flag in evaluate(owners[0], "jane").json()["flags"]):
+        assert time.monotonic() < ends
+        time.sleep(0.1)
+    fleet.pair()
+
+
 async def answer(service: Service, verb: str, body: bytes, **params: str) -> str:
     """The sentence of a refusal."""
     route = next(route for route in ROUTES if route.verb.__name__ == verb)

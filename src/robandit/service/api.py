@@ -35,6 +35,8 @@ class Call(msgspec.Struct):
     params: dict[str, str]
     request: Any  # the body as its message
     key: str | None
+    credentials: bytes = b""  # the Authorization header, for whoever must ask another process
+    redirects: bool = False  # whether no other process is to be asked
 
 
 Verb = Callable[[Call], Any]  # returns an Answer, or an awaitable of one

@@ -6,6 +6,7 @@ answer is sent again only where that cannot record it twice.
 """
 
 import asyncio
+from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -16,6 +17,7 @@ from robandit.service.clock import measure as now
 from robandit.service.engine import Answer
 from robandit.service.problems import TITLES, Problem
 from robandit.service.service import UNKNOWN, Service
+from robandit.service.stores.base import ServiceStore
 from robandit.service.tokens import Token
 
 ROUTE = "robandit-route"  # a header, `redirect`: the client follows redirects, so nothing is forwarded for it
@@ -25,6 +27,7 @@ STEP = 0.05  # seconds between two attempts
 CONNECT = 1.0  # seconds until an owner must accept a connection
 REPLY = 30.0  # seconds until it must have answered: a what-if may take long
 MOST = 256  # connections to one address
+ATTEMPTS = 2  # at a question to each of several processes: an idle connection may be closed by now
 MOST_POOLS = 64  # addresses; processes that went leave theirs behind
 REST = 30.0  # seconds that a connection may be idle; its other end closes it after 75
 REPEATABLE = ("GET", "PUT", "DELETE")
@@ -40,11 +43,7 @@ class ForwardedRequest(NamedTuple):
     credentials: bytes  # the Authorization header
     body: bytes
     key: str | None
-
-    @property
-    def repeats(self) -> bool:
-        """Whether it may be sent again after one that may have been recorded."""
-        return self.method in REPEATABLE or self.key is not None
+    repeats: bool  # whether it may be sent again after one that may have been recorded
 
     def encode(self, host: str) -> bytes:
         """Returns the request as HTTP."""
@@ -191,6 +190,7 @@ class Forwarder:
         self.own = own.rstrip("/")  # for an experiment that has just become this process's
         self.pools: dict[str, OwnerPool] = {}
         self.requests = self.unanswered = 0
+        self.sticky: dict[int, bool] = {}  # of experiments of other processes, by id: it never changes
 
     async def forward(self, service: Service, token: Token, request: ForwardedRequest) -> Answer:
         """Returns the owner's answer to a request. Raises its refusal, or that there is none, as a Problem."""
@@ -213,6 +213,24 @@ class Forwarder:
                 raise where._replace(address=None).problem()
             await asyncio.sleep(wait)
             wait = min(2.0 * wait, 0.4)
+
+    async def ask(self, address: str, request: ForwardedRequest) -> bytes | None:
+        """Returns what another process answers to a request that may be repeated; None if it does not."""
+        self.requests += 1
+        reply = None
+        with suppress(OSError):  # a timeout is one, too
+            async with asyncio.timeout(HOLD):
+                for _ in range(ATTEMPTS):
+                    reply = reply or await self.pool(address).send(request)
+        self.unanswered += reply is None
+        return reply.body if reply is not None and reply.status == 200 else None
+
+    def is_sticky(self, store: ServiceStore, experiment: int) -> bool:
+        """Whether units keep their arms in another process's experiment, by the first line of its journal."""
+        if experiment not in self.sticky:
+            _, first = next(iter(store.lines(experiment)))
+            self.sticky[experiment] = bool((msgspec.json.decode(first).get("rules") or {}).get("sticky"))
+        return self.sticky[experiment]
 
     def pool(self, address: str) -> OwnerPool:
         """Returns the connections to an address."""

@@ -5,19 +5,23 @@ unit must keep its arm, so only experiments whose rule is `sticky` are flags of 
 """
 
 import asyncio
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from robandit.service import messages
 from robandit.service.api import MOST_KEY, Call, decider_of, serve_at
 from robandit.service.engine import Answer
-from robandit.service.experiment import Experiment
+from robandit.service.forward import ForwardedRequest
 from robandit.service.problems import Problem
+from robandit.service.service import UNKNOWN
 from robandit.version import __version__
 
 FLAGS = "/ofrep/v1/evaluate/flags"
 POLLING_MS = 1_000  # a browser need not ask more often: its arms stay
+CHANGING_HANDS = "it is changing hands: ask again in a moment"
+Flag = messages.Evaluated | messages.NotEvaluated
 
 
 def refuse(problem: Problem, params: dict[str, str]) -> bytes:
@@ -36,11 +40,19 @@ def unit_in(context: dict[str, Any]) -> str | None:
     return unit
 
 
-def decide_flag(call: Call, experiment: Experiment, flag: str, unit: str | None) -> tuple[messages.Evaluated, Answer]:
-    """Returns a flag's value and the lines to be committed before it is sent.
+class Decided(NamedTuple):
+    """A flag's value, and the lines to be committed before it is sent."""
+
+    message: messages.Evaluated
+    answer: Answer
+
+
+def decide_flag(call: Call, flag: str, unit: str | None) -> Decided:
+    """Returns the value of the flag that is a call's experiment.
 
     Of the evaluation context the experiment's own features count; one that is missing is not known.
     """
+    experiment = call.experiment
     if experiment.ended:
         raise Problem(404, "this experiment has ended: no decision is made any more")
     features = experiment.terms.features
@@ -51,15 +63,15 @@ def decide_flag(call: Call, experiment: Experiment, flag: str, unit: str | None)
     metadata = {"decision": reply.id, "holdout": reply.holdout}
     if reply.probability is not None:
         metadata["probability"] = reply.probability
-    return messages.Evaluated(flag, reply.arm, reply.arm, "SPLIT", metadata), answer
+    return Decided(messages.Evaluated(flag, reply.arm, reply.arm, "SPLIT", metadata), answer)
 
 
 @serve_at("POST", FLAGS + "/{experiment}", "decide", messages.Evaluation, {200: messages.Evaluated}, refusal=refuse)
 def evaluate(call: Call) -> Answer:
     """Decide, for any OpenFeature SDK."""
     unit = unit_in(call.request.context)
-    message, answer = decide_flag(call, call.experiment, call.params["experiment"], unit)
-    return Answer(200, message, answer.rows)
+    decided = decide_flag(call, call.params["experiment"], unit)
+    return Answer(200, decided.message, decided.answer.rows)
 
 
 @serve_at("POST", FLAGS, "decide", messages.Evaluation, {200: messages.AllEvaluated}, refusal=refuse, tagged=True)
@@ -68,24 +80,59 @@ async def evaluate_all(call: Call) -> Answer:
     unit = unit_in(call.request.context)
     if unit is None:
         raise Problem(400, "targetingKey is needed: whoever asks again must get the same arms")
-    flags: list[messages.Evaluated | messages.NotEvaluated] = []
-    commits = []
-    for experiment in list(call.service.engine.experiments.values()):
-        if not (experiment.rules.sticky and call.token.sees(experiment.id, experiment.name)):
+    flags, commits = evaluate_here(call, unit)
+    call.token.charge(max(len(commits) - 1, 0))
+    others = [] if call.redirects else await evaluate_elsewhere(call)
+    if any(isinstance(outcome, BaseException) for outcome in await asyncio.gather(*commits)):
+        raise Problem(503, UNKNOWN, {"retry-after": "5"})
+    return Answer(200, messages.AllEvaluated(sorted([*flags, *others], key=lambda flag: flag.key)), [])
+
+
+def evaluate_here(call: Call, unit: str) -> tuple[list[Flag], list[asyncio.Future[Any]]]:
+    """Returns the flags that this process serves, and the commits to wait for.
+
+    A commit begins in the same turn of the loop as its decision: the lines of a journal follow each other.
+    """
+    service, flags, commits = call.service, list[Flag](), list[asyncio.Future[Any]]()
+    for experiment in list(service.engine.experiments.values()):
+        if not (experiment.rules.sticky and service.ownership.holds(experiment.id)):
             continue
-        if not call.service.ownership.holds(experiment.id):
-            flags.append(messages.NotEvaluated(experiment.name, "GENERAL", "another process serves it"))
+        if not call.token.sees(experiment.id, experiment.name):
             continue
         try:
-            message, answer = decide_flag(call, experiment, experiment.name, unit)
+            decided: Decided = service.attempt(
+                lambda call: decide_flag(call, call.experiment.name, unit), replace(call, experiment=experiment)
+            )
         except Problem as problem:
             flags.append(messages.NotEvaluated(experiment.name, "GENERAL", problem.detail))
         else:
-            flags.append(message)
-            commits.append(call.service.commit(answer, experiment))
-    call.token.charge(max(len(commits) - 1, 0))
-    await asyncio.gather(*commits)
-    return Answer(200, messages.AllEvaluated(flags), [])
+            flags.append(decided.message)
+            commits.append(service.begin_commit(decided.answer, experiment))
+    return flags, commits
+
+
+async def evaluate_elsewhere(call: Call) -> list[Flag]:
+    """Returns the flags that other processes serve: each of these is asked once, for all of its own."""
+    service, forwarder = call.service, call.service.forwarder
+    visible = [one for one in await service.ownership.others() if call.token.sees(one.id, one.name)]
+    if not visible or forwarder is None:
+        return []
+    body = msgspec.json.encode(call.request)
+    request = ForwardedRequest("POST", FLAGS, {}, call.credentials, body, None, repeats=True)  # a unit keeps its arms
+    addresses = {one.address for one in visible if one.address}
+    replies = await asyncio.gather(*(forwarder.ask(address, request) for address in addresses))
+    flags = [read_flag(one) for reply in replies if reply is not None for one in msgspec.json.decode(reply)["flags"]]
+    known = {flag.key for flag in flags}
+    absent = [one.id for one in visible if one.name not in known]
+    sticky = await asyncio.to_thread(lambda: [one for one in absent if forwarder.is_sticky(service.store, one)])
+    names = {one.id: one.name for one in visible}
+    return flags + [messages.NotEvaluated(names[one], "GENERAL", CHANGING_HANDS) for one in sticky]
+
+
+def read_flag(flag: dict[str, Any]) -> Flag:
+    """Returns a flag that another process has evaluated."""
+    kind: type[Flag] = messages.NotEvaluated if "errorCode" in flag else messages.Evaluated
+    return msgspec.convert(flag, kind)
 
 
 @serve_at("GET", "/ofrep/v1/configuration", "decide", None, {200: messages.FlagService}, refusal=refuse, tagged=True)

@@ -10,7 +10,7 @@ import msgspec
 from robandit.service.api import MOST_KEY, Call, Route
 from robandit.service.engine import Answer
 from robandit.service.experiment import Experiment
-from robandit.service.forward import ForwardedRequest
+from robandit.service.forward import REPEATABLE, ForwardedRequest
 from robandit.service.messages import DecisionRequest, Reward
 from robandit.service.problems import Problem
 from robandit.service.routes import ROUTES
@@ -104,10 +104,11 @@ def perform(
         if experiment is None and "experiment" in params:
             if redirects or service.forwarder is None:
                 return service.refuse_absent(token, params["experiment"]), None
-            forwarded = ForwardedRequest(route.method, route.path, params, header, body, key)
+            repeats = route.method in REPEATABLE or key is not None
+            forwarded = ForwardedRequest(route.method, route.path, params, header, body, key, repeats)
             return service.forwarder.forward(service, token, forwarded), None
         request = decode_body(route.request, body)
-        call = Call(service, token, experiment, params, request, key)
+        call = Call(service, token, experiment, params, request, key, header, redirects)
         return service.attempt(route.verb, call), experiment
     except Unreachable as error:
         raise Problem(503, UNREACHABLE, {"retry-after": "1"}) from error

@@ -221,9 +221,16 @@ class Service:
             if record.id in self.engine.aside and self.ownership.holds(record.id):
                 self.engine.adopt(experiment)
 
+    def begin_commit(self, answer: Answer, experiment: Experiment | None) -> asyncio.Future[Any]:
+        """Returns a future of the answer, or of the error.
+
+        It must be called in the turn of the loop in which the answer's lines were made: later, others would be first.
+        """
+        return self.writer.begin_commit(answer.rows, answer, self.follow_up(answer, experiment))
+
     async def commit(self, answer: Answer, experiment: Experiment | None) -> Answer:
         """Returns the answer once its lines are durable. Raises a Problem if the database fails."""
-        outcome = await self.writer.commit(answer.rows, answer, self.follow_up(answer, experiment))
+        outcome = await self.begin_commit(answer, experiment)
         if isinstance(outcome, BaseException):
             raise Problem(503, UNKNOWN, {"retry-after": "5"})
         return answer
