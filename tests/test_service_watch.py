@@ -1,6 +1,7 @@
 """The watch: what it reads, when it stops an experiment, and that nothing of it is left behind."""
 
 import asyncio
+import errno
 import time
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from robandit.service.experiment import Experiment
 from robandit.service.service import Service
 from robandit.service.stores.memory import MemoryStore
 from robandit.service.tokens import Tokens
-from robandit.service.watch import JournalAudit, JournalCopy, audit_file
+from robandit.service.watch import AuditFailed, JournalAudit, JournalCopy, audit_file
 
 RINGS = {"alarms": {"rate": 10, "selection": None, "bursts": 5}, "flagged": ["a", "b"]}
 
@@ -138,6 +139,45 @@ def test_an_audit_that_cannot_be_says_why(tmp_path: Path) -> None:
     assert (audit.alarms, audit.flagged) == ([], [])
 
 
+def test_a_copy_that_a_full_disk_cut_off_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service, experiment = begun()
+    rewarded(service, experiment, 4)
+    sealed, seal = list[bytes](), watching.seal_line
+
+    def fill_up(body: bytes, checksum: int) -> tuple[bytes, int]:
+        sealed.append(body)
+        if len(sealed) == 4:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return seal(body, checksum)
+
+    monkeypatch.setattr(watching, "seal_line", fill_up)
+    failed = asyncio.run(service.watch.audit(experiment, tmp_path))
+    assert "No space left" in failed.problem
+    assert service.supervisor.problems == [f"experiment 1 could not be audited: {failed.problem}"]
+    service.watch.audits[1] = failed
+    assert service.watch.next() is experiment  # nothing came since, but it was not audited
+    good = asyncio.run(service.watch.audit(experiment, tmp_path))
+    assert (good.problem, good.line) == ("", experiment.line)
+    assert service.supervisor.problems == []
+
+
+def test_a_journal_that_no_audit_can_read_is_logged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    service, experiment = begun()
+    rewarded(service, experiment, 4)
+
+    async def refuse(*_: Any) -> None:
+        raise InputError("this policy cannot be audited")
+
+    monkeypatch.setattr(watching, "audit_file", refuse)
+    for _ in range(2):
+        service.watch.audits[1] = asyncio.run(service.watch.audit(experiment, tmp_path))
+    assert [record.message for record in caplog.records] == ["this policy cannot be audited"]
+    assert service.supervisor.problems == []
+    assert service.watch.next() is None  # until more lines come
+
+
 def test_an_audit_that_nobody_waits_for_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = set(psutil.Process().children())  # other tests' servers
     service, experiment = begun()
@@ -145,7 +185,7 @@ def test_an_audit_that_nobody_waits_for_is_ended(tmp_path: Path, monkeypatch: py
     copy = JournalCopy(tmp_path / "1.journal")
     copy.grow(service.store, 1)
     monkeypatch.setattr(watching, "LONGEST", 0.2)
-    with pytest.raises(InputError, match="was stopped"):
+    with pytest.raises(AuditFailed, match="was stopped"):
         asyncio.run(audit_file(copy.path, []))
 
     async def cancelled() -> None:

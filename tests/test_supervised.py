@@ -12,12 +12,15 @@ import pytest
 from robandit.service import messages, supervisor
 from robandit.service import service as module
 from robandit.service import watch as watching
+from robandit.service.leases import Leases
 from robandit.service.service import Service
 from robandit.service.stores.base import Unreachable
 from robandit.service.stores.memory import MemoryStore
+from robandit.service.stores.postgres import PostgresStore
 from robandit.service.supervisor import Supervisor
 from robandit.service.tokens import Tokens
 from robandit.service.watch import JournalAudit, JournalCopy
+from robandit.service.webhook import Receiver, Webhook
 from tests.serving import Running, running, until
 
 OFFERS = {"name": "offers", "arms": ["red", "green"], "policy": {"name": "samba"}}
@@ -136,6 +139,106 @@ def test_a_watch_that_dies_is_started_again(monkeypatch: pytest.MonkeyPatch) -> 
     assert lives >= 3
     assert service.supervisor.duties["the watch"].restarts == lives
     assert service.supervisor.problems == ["the watch failed and is being restarted: RuntimeError: out of luck"]
+
+
+def test_a_watch_that_was_started_again_audits_and_stops_learning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it could not do after an audit is done after the next one, though no line came since."""
+    trip, failures, audited = watching.Watch.trip, iter([RuntimeError("no memory")]), list[int]()
+
+    async def sometimes(watch: Any, experiment: Any, audit: JournalAudit) -> None:
+        for error in failures:
+            raise error
+        audited.append(audit.line)
+        assert audit.problem == ""
+        await trip(watch, experiment, audit)
+
+    monkeypatch.setattr(watching.Watch, "trip", sometimes)
+    with running(prepare=lambda service: setattr(service.watch, "every", 0.1)) as served:
+        httpx.post(f"{served.url}/v1/experiments", json=OFFERS)
+        url = f"{served.url}/v1/experiments/1"
+        for _ in range(2):
+            made = httpx.post(f"{url}/decisions", json={}).json()
+            httpx.put(f"{url}/decisions/{made['id']}/reward", json={"reward": 1, "source": "s"})
+            until(lambda: audited and audited[-1] == served.service.engine.experiments[1].line)
+        assert served.service.supervisor.duties["the watch"].restarts == 1
+        until(lambda: health(served)[1]["status"] == "ok")
+
+
+@pytest.mark.parametrize("kind", ["memory", "postgres"])
+def test_each_background_task_that_is_killed_begins_again(
+    kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whatever runs beside the requests, each in turn, in the middle of its work."""
+    keep, deaths = Supervisor.keep, dict[str, asyncio.Event]()
+
+    async def keep_mortal(self: Supervisor, name: str, work: Any, **more: Any) -> None:
+        death = deaths[name] = asyncio.Event()
+
+        async def mortal() -> None:
+            task, end = asyncio.ensure_future(work()), asyncio.ensure_future(death.wait())
+            try:
+                await asyncio.wait({task, end}, return_when=asyncio.FIRST_COMPLETED)
+                if death.is_set():
+                    death.clear()
+                    raise RuntimeError("killed")
+                await task
+            finally:
+                task.cancel()
+                end.cancel()
+
+        await keep(self, name, mortal, **more)
+
+    def prepare(service: Service) -> None:
+        service.watch.every = 0.1
+        service.webhook = Webhook(service, Receiver("http://127.0.0.1:9/", 16 * b"s"))
+        if kind == "postgres":
+            service.ownership = Leases(service.store, "http://127.0.0.1:1", 1.0)
+
+    monkeypatch.setattr(Supervisor, "keep", keep_mortal)
+    store = MemoryStore() if kind == "memory" else PostgresStore(request.getfixturevalue("database"))
+    with running(store, tmp_path, prepare=prepare, boss="admin") as served:
+        duties, loop = served.service.supervisor.duties, served.service.writer.loop
+        wanted = {"the clock", "the watch", "the webhook", "the closing of silent connections"}
+        if kind == "postgres":
+            wanted |= {"the renewal of leases", "the end of leases", "the search for free experiments"}
+            wanted |= {"the balance of experiments", "the list of ended sessions"}
+        until(lambda: wanted <= duties.keys())
+        assert wanted == set(duties)
+        for name in sorted(wanted):
+            loop.call_soon_threadsafe(deaths[name].set)
+            until(lambda name=name: f"{name} failed and is being restarted: RuntimeError: killed" in notes(served))
+            until(lambda name=name: duties[name].restarts == 1 and not duties[name].problem)
+        boss = served.bearer("boss")
+        assert httpx.post(f"{served.url}/v1/experiments", json=OFFERS, headers=boss).status_code == 201
+        assert httpx.post(f"{served.url}/v1/experiments/1/decisions", json={}, headers=boss).status_code == 201
+
+
+def notes(served: Running) -> list[str]:
+    """What /healthz says is wrong."""
+    said: list[str] = health(served)[1]["notes"]
+    return said
+
+
+def test_work_that_reports_counts_as_down_until_it_has_succeeded() -> None:
+    async def story() -> Supervisor:
+        supervisor = Supervisor()
+
+        async def fail_late() -> None:
+            await asyncio.sleep(0.7)  # longer than the time after which other work counts as up
+            raise ValueError("again")
+
+        task = asyncio.ensure_future(supervisor.keep("it", fail_late, reports=True))
+        await asyncio.sleep(1.0)
+        for _ in range(12):
+            assert supervisor.problems
+            await asyncio.sleep(0.1)
+        assert supervisor.duties["it"].pause == 0.8
+        supervisor.recover("it")
+        assert (supervisor.problems, supervisor.duties["it"].pause) == ([], 0.2)
+        task.cancel()
+        return supervisor
+
+    assert asyncio.run(story()).duties["it"].restarts == 2
 
 
 def test_a_replay_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:

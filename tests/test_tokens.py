@@ -1,6 +1,7 @@
 """Tokens: what is written can be read again, whatever somebody types."""
 
 import time
+import traceback
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ from robandit.service.tokens import Token, Tokens, new_token
         ({"experiments": "a\nevil admin " + 64 * "0"}, "without spaces"),
         ({"experiments": "a,,b"}, "commas between them"),
         ({"experiments": "#a"}, "without spaces and #"),
-        ({"rate": 0.0}, "rate must be a number above 0, not 0"),
-        ({"rate": float("nan")}, "rate must be a number above 0, not nan"),
+        ({"rate": 0.0}, "rate must be a number from 1e-06 on, not 0"),
+        ({"rate": 1e-300}, "rate must be a number from 1e-06 on, not 1e-300"),
+        ({"rate": float("nan")}, "rate must be a number from 1e-06 on, not nan"),
     ],
 )
 def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, options: dict, message: str) -> None:
@@ -27,6 +29,24 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, options: di
     with pytest.raises(InputError, match=message):
         new_token(path, "shop", "decide", **options)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["", "two words", "a/b", "a#b", "a\tb", "a\udcff"])
+def test_a_name_that_could_not_be_read_again_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="must be one word without / and #"):
+        new_token(tmp_path / "tokens", name, "read")
+    assert not (tmp_path / "tokens").exists()
+
+
+def test_a_file_that_is_no_text_is_refused_without_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    new_token(path, "boss", "admin")
+    content = path.read_bytes()
+    path.write_bytes(content + "# schön\n".encode("latin-1"))
+    for read in (lambda: Tokens(path), lambda: new_token(path, "shop", "decide")):
+        with pytest.raises(InputError, match="is no UTF-8 text: see line 2") as caught:
+            read()
+        assert content[-20:].decode().strip() not in "".join(traceback.format_exception(caught.value))
 
 
 def test_a_token_for_some_experiments_is_read_back(tmp_path: Path) -> None:

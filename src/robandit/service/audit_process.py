@@ -4,19 +4,21 @@ import json
 import sys
 
 from robandit.errors import InputError
-from robandit.forensics.audit import audit
-from robandit.forensics.evidence import as_number
 
+REFUSED = 3  # the exit code for a journal that no audit can read
 REPLAYS = 500  # sources without which the journal is replayed
 
 
 def main(journal: str, *shadows: str) -> int:
     """Print the findings as JSON, or say in one line why there are none; returns the exit code."""
+    from robandit.forensics.audit import audit  # here: the service itself needs no more than REFUSED
+    from robandit.forensics.evidence import as_number
+
     try:
         report = audit(journal, shadow=shadows, replays=REPLAYS, threads=1)
     except InputError as error:
         print(error, file=sys.stderr)
-        return 2
+        return REFUSED
     evidence = {one.name: as_number(float(one.everyone[-1])) for one in report.evidence}
     rings = {"alarms": report.alarms(), "flagged": report.flagged(), "evidence": evidence}
     json.dump({**report.as_json(), **rings}, sys.stdout, allow_nan=False)

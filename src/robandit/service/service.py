@@ -19,7 +19,7 @@ from robandit.service.replays import Replays
 from robandit.service.stores.base import ExperimentRecord, ServiceStore, Snapshot, Unreachable
 from robandit.service.supervisor import Supervisor, Work
 from robandit.service.tokens import LOCAL, Token, Tokens
-from robandit.service.watch import Watch
+from robandit.service.watch import WATCH, Watch
 from robandit.service.webhook import Webhook
 from robandit.service.writer import GroupWriter
 
@@ -67,7 +67,7 @@ class Service:
         self.begin_writing()
         self.keep("the clock", self.tick)
         if self.watch.every > 0:
-            self.keep("the watch", self.watch.run)
+            self.keep(WATCH, self.watch.run, reports=True)
         if self.webhook is not None:
             self.keep("the webhook", self.webhook.run)
         self.ownership.begin(self)
@@ -76,9 +76,9 @@ class Service:
         """Start a writer, the first one or after one that failed."""
         self.writer = GroupWriter(asyncio.get_running_loop(), self.store, lambda error: self.on_failure(error))
 
-    def keep(self, name: str, work: Work) -> None:
+    def keep(self, name: str, work: Work, *, reports: bool = False) -> None:
         """Do something beside the requests that must go on: it is restarted when it fails."""
-        self.background(self.supervisor.keep(name, work))
+        self.background(self.supervisor.keep(name, work, reports=reports))
 
     def background(self, work: Any) -> None:
         """Do something beside the requests; errors there are printed."""

@@ -9,7 +9,7 @@ from typing import Any
 from robandit.service.logs import log_event
 
 FIRST, LONGEST = 0.5, 30.0  # seconds of pause before a restart: at first, and at most
-CALM = 5.0  # seconds without a failure after which work counts as up again
+CALM = 5.0  # seconds without a failure after which work counts as up again, unless it says so itself
 Work = Callable[[], Coroutine[Any, Any, None]]
 
 
@@ -19,6 +19,7 @@ class Duty:
 
     restarts: int = 0
     problem: str = ""
+    pause: float = 0.0  # seconds before the next restart
 
 
 @dataclass
@@ -44,19 +45,28 @@ class Supervisor:
         elif before and not problem:
             log_event(INFO, "recovered", f"this is over: {before}", about=about)
 
-    async def keep(self, name: str, work: Work) -> None:
-        """Run some work until it ends by itself or is cancelled; after an error, again, each time a little later."""
-        duty, pause = self.duties.setdefault(name, Duty()), FIRST
+    def recover(self, name: str) -> None:
+        """Some work has done what it is for: it counts as up, and its pauses begin anew."""
+        duty = self.duties.setdefault(name, Duty())
+        if duty.problem:
+            log_event(INFO, "recovered", f"{name} is up again", task=name)
+        duty.problem, duty.pause = "", FIRST
+
+    async def keep(self, name: str, work: Work, *, reports: bool = False) -> None:
+        """Run some work until it ends by itself or is cancelled; after an error, again, each time a little later.
+
+        After CALM seconds it counts as up again; work that `reports` calls `recover` itself, as often as it succeeds.
+        """
+        duty = self.duties.setdefault(name, Duty())
+        duty.pause = FIRST
         while True:
             task = asyncio.ensure_future(work())
             try:
-                done, _ = await asyncio.wait({task}, timeout=CALM)
+                done, _ = await asyncio.wait({task}, timeout=None if reports else CALM)
                 if not done:
-                    if duty.problem:
-                        log_event(INFO, "recovered", f"{name} is up again", task=name)
-                    duty.problem, pause = "", FIRST
+                    self.recover(name)
                 await task
-                duty.problem = ""
+                self.recover(name)
                 return
             except asyncio.CancelledError:
                 task.cancel()
@@ -64,8 +74,7 @@ class Supervisor:
             except Exception as error:
                 duty.restarts += 1
                 duty.problem = f"{type(error).__name__}: {error}"
-                log_event(
-                    ERROR, "task_restarted", f"{name} failed, and begins again in {pause:g} s: {error!r}", task=name
-                )
-            await asyncio.sleep(pause)
-            pause = min(2.0 * pause, LONGEST)
+                sentence = f"{name} failed, and begins again in {duty.pause:g} s: {duty.problem}"
+                log_event(ERROR, "task_restarted", sentence, task=name)
+            await asyncio.sleep(duty.pause)
+            duty.pause = min(2.0 * duty.pause, LONGEST)

@@ -16,6 +16,7 @@ from robandit.errors import InputError, unknown
 
 ROLES = ("decide", "reward", "verify", "read", "admin")
 RATE = 50_000.0  # requests, decisions and rewards per second, unless the file says otherwise
+SLOWEST = 1e-6  # the lowest rate
 PREFIX = "rb_"
 
 
@@ -76,14 +77,25 @@ class Tokens:
             stamp = (status.st_mtime, status.st_size)
             if stamp == self.stamp:
                 return
-            tokens = read_tokens(self.path.read_text(), str(self.path))
         except OSError as error:
             raise InputError(f"the token file {str(self.path)!r} cannot be read: {error.strerror}") from error
+        tokens = read_tokens(read_text(self.path), str(self.path))
         self.by_hash, self.stamp = tokens, stamp
 
     def find(self, secret: bytes) -> Token | None:
         """Returns whose token this is; looked up by its hash, so that the time it takes says nothing of the secret."""
         return self.by_hash.get(sha256(secret).digest())
+
+
+def read_text(path: Path) -> str:
+    """Returns the text of a token file. Raises InputError, in which nothing of the text stands."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the token file {str(path)!r} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        place = error.object[: error.start].count(b"\n") + 1
+        raise InputError(f"the token file {str(path)!r} is no UTF-8 text: see line {place}") from None
 
 
 def read_tokens(text: str, where: str) -> dict[bytes, Token]:
@@ -101,7 +113,7 @@ def read_tokens(text: str, where: str) -> dict[bytes, Token]:
                 token.experiments = frozenset(options.pop("experiments").split(","))
             token.rate = float(options.pop("rate", RATE))
             raw = bytes.fromhex(digest)
-            if options or len(raw) != 32 or not token.rate > 0 or "/" in name:
+            if options or len(raw) != 32 or not is_rate(token.rate) or "/" in name:
                 raise ValueError
         except InputError as error:  # it says more than the line's form
             raise InputError(f"{where}, line {number}: {error}") from error
@@ -111,6 +123,11 @@ def read_tokens(text: str, where: str) -> dict[bytes, Token]:
             ) from error
         tokens[raw] = token
     return tokens
+
+
+def is_rate(rate: float) -> bool:
+    """Whether a token may have a rate, in requests per second."""
+    return SLOWEST <= rate < math.inf
 
 
 def check_roles(text: str) -> frozenset[str]:
@@ -124,16 +141,16 @@ def check_roles(text: str) -> frozenset[str]:
 def new_token(path: Path | str, name: str, roles: str, experiments: str = "", rate: float | None = None) -> str:
     """Returns a new token, and adds its hash to the file. Raises InputError."""
     check_roles(roles)
-    if not name or any(letter.isspace() or letter in "/#" for letter in name):
+    if not name or not name.isprintable() or any(letter in " /#" for letter in name):
         raise InputError(f"a token's name must be one word without / and #, not {name!r}")
     if experiments and not re.fullmatch(r"[^\s,#]+(,[^\s,#]+)*", experiments):
         raise InputError(
             "experiments must be names or numbers without spaces and #, with commas between them, "
             f"not {experiments!r}; an experiment with a space in its name is named by its number"
         )
-    if rate is not None and not 0.0 < rate < math.inf:
-        raise InputError(f"rate must be a number above 0, not {rate:g}")
-    old = Path(path).read_text() if Path(path).exists() else ""
+    if rate is not None and not is_rate(rate):
+        raise InputError(f"rate must be a number from {SLOWEST:g} on, not {rate:g}")
+    old = read_text(Path(path)) if Path(path).exists() else ""
     if any(token.name == name for token in read_tokens(old, str(path)).values()):
         raise InputError(f"a token has the name {name!r} already")
     secret = PREFIX + secrets.token_urlsafe(32)
@@ -141,6 +158,6 @@ def new_token(path: Path | str, name: str, roles: str, experiments: str = "", ra
     words += [f"experiments={experiments}"] if experiments else []
     words += [f"rate={rate:g}"] if rate else []
     file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    with os.fdopen(file, "w") as out:
+    with os.fdopen(file, "w", encoding="utf-8") as out:
         out.write(" ".join(words) + "\n")
     return secret

@@ -14,14 +14,15 @@ import json
 import os
 import sys
 import time
-from dataclasses import dataclass, field
-from logging import ERROR
+from dataclasses import dataclass, field, replace
+from logging import ERROR, WARNING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robandit.errors import InputError
 from robandit.forensics.statistics import STATISTICS
 from robandit.online.journal import seal_line
+from robandit.service.audit_process import REFUSED
 from robandit.service.experiment import Experiment
 from robandit.service.logs import log_event
 from robandit.service.problems import Problem
@@ -32,10 +33,15 @@ if TYPE_CHECKING:
     from robandit.service.service import Service
 
 EVERY = 10.0  # seconds between two audits, by default
+WATCH = "the watch"  # as background work
 BEAT = 0.2  # seconds until a request for an audit is seen
 REST = 9.0  # seconds of rest for each second of work
 LONGEST = 1800.0  # seconds; an audit that takes longer is stopped
 NAMED = 1000  # sources named in an act
+
+
+class AuditFailed(Exception):
+    """The process of an audit ended, or had to be ended, before it came to a result."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ class JournalCopy:
 
     def grow(self, store: ServiceStore, experiment: int) -> None:
         """Append the lines that came since."""
-        with self.path.open("ab") as file:
+        with self.path.open("ab" if self.line else "wb") as file:
             for line, body in store.lines(experiment, self.line):
                 text, self.checksum = seal_line(body.encode(), self.checksum)
                 file.write(text)
@@ -91,20 +97,33 @@ class Watch:
     audits: dict[int, JournalAudit] = field(default_factory=dict)
     copies: dict[int, JournalCopy] = field(default_factory=dict)
     requested: set[int] = field(default_factory=set)  # experiments to be audited next
+    failing: set[int] = field(default_factory=set)  # experiments whose last audit failed
 
     async def run(self) -> None:
         """Audit what is new, rest, repeat."""
         pause = self.every
         await asyncio.to_thread(remove_left)
         with watch_folder() as folder:
+            self.copies.clear()  # those of an earlier life were in another folder
             while True:
                 await self.rest(pause)
                 began, experiment = time.monotonic(), self.next()
                 if experiment is not None:
                     self.requested.discard(experiment.id)
-                    self.audits[experiment.id] = await self.audit(experiment, folder)
-                    await self.trip(experiment, self.audits[experiment.id])
+                    await self.take(experiment, await self.audit(experiment, folder))
+                for gone in self.failing - self.service.engine.experiments.keys():
+                    self.note(gone, "")
+                self.service.supervisor.recover(WATCH)
                 pause = max(self.every, REST * (time.monotonic() - began))
+
+    async def take(self, experiment: Experiment, audit: JournalAudit) -> None:
+        """Publish an audit and do what follows from it; if that fails, the same lines are audited again."""
+        self.audits[experiment.id] = audit
+        try:
+            await self.trip(experiment, audit)
+        except Exception:
+            self.audits[experiment.id] = replace(audit, line=0)
+            raise
 
     async def rest(self, pause: float) -> None:
         """Wait, but not for long if an audit is requested."""
@@ -152,11 +171,26 @@ class Watch:
                 if not shadows:
                     raise
                 findings = await audit_file(copy.path, [])  # a shadow that cannot learn from this journal is left out
-        except (InputError, OSError, ValueError, Unreachable) as error:
-            before = self.audits.get(experiment.id)  # an alarm that rang goes on ringing
-            known = None if before is None else before.findings
-            return JournalAudit(copy.line, time.time(), time.monotonic() - began, known, str(error))
+        except InputError as error:  # no audit can read such a journal
+            self.note(experiment.id, "")
+            if self.last(experiment).problem != str(error):
+                log_event(WARNING, "not_audited", str(error), experiment=experiment.id)
+            return replace(self.last(experiment), line=copy.line, time=time.time(), problem=str(error))
+        except (AuditFailed, OSError, ValueError, Unreachable) as error:
+            self.note(experiment.id, f"experiment {experiment.id} could not be audited: {error}")
+            del self.copies[experiment.id]  # nobody knows how much of it is on the disk: the next one begins anew
+            return replace(self.last(experiment), time=time.time(), problem=str(error))
+        self.note(experiment.id, "")
         return JournalAudit(copy.line, time.time(), time.monotonic() - began, findings)
+
+    def last(self, experiment: Experiment) -> JournalAudit:
+        """Returns an experiment's last audit, whose alarms go on ringing while no other can be made."""
+        return self.audits.get(experiment.id) or JournalAudit(0, 0.0)
+
+    def note(self, experiment: int, problem: str) -> None:
+        """Make seen that an experiment could not be audited, or with an empty sentence that it was."""
+        self.service.supervisor.note(f"audit {experiment}", problem)
+        (self.failing.add if problem else self.failing.discard)(experiment)
 
     async def trip(self, experiment: Experiment, audit: JournalAudit) -> None:
         """Stop learning, if the experiment is to do so and nobody has seen these alarms."""
@@ -183,7 +217,10 @@ def seen_by_people(experiment: Experiment) -> tuple[set[str], set[str]]:
 
 
 async def audit_file(journal: Path, shadows: list[str]) -> dict[str, Any]:
-    """Returns the findings in a journal (audit_process.py); the process ends if nobody waits. Raises InputError."""
+    """Returns the findings in a journal (audit_process.py); the process ends if nobody waits.
+
+    Raises InputError for a journal that no audit can read, AuditFailed for whatever else ended the process.
+    """
     words = ["-m", "robandit.service.audit_process", str(journal), *shadows]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=pipe, stderr=pipe)
@@ -191,13 +228,15 @@ async def audit_file(journal: Path, shadows: list[str]) -> dict[str, Any]:
         os.setpriority(os.PRIO_PROCESS, process.pid, 19)
         out, errors = await asyncio.wait_for(process.communicate(), LONGEST)
     except TimeoutError as error:
-        raise InputError(f"an audit took more than {LONGEST / 60:.0f} minutes and was stopped") from error
+        raise AuditFailed(f"it took more than {LONGEST / 60:.0f} minutes and was stopped") from error
     finally:
         if process.returncode is None:
             process.kill()
             await process.communicate()
     if process.returncode != 0:
         sentence = errors.decode(errors="replace").strip().rpartition("\n")[2]
-        raise InputError(sentence or f"the audit ended with {process.returncode}")
+        if process.returncode == REFUSED:
+            raise InputError(sentence)
+        raise AuditFailed(sentence or f"its process ended with {process.returncode}")
     findings: dict[str, Any] = json.loads(out)
     return findings
