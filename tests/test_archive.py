@@ -216,6 +216,11 @@ def test_a_forgotten_name_leaves_the_files(tmp_path: Path) -> None:
         answer = engine.decide(experiment, messages.DecisionRequest(), None)
         source = "web/jane.doe@example.org" if number % 9 == 0 else "web/other"
         store.commit(answer.rows + engine.reward(experiment, answer.message.id, messages.Reward(1.0), source).rows)
+        if number == 5:  # the watch names whom it found
+            why = {"alarms": ["rate"], "sources": ["web/other", "web/jane.doe@example.org"]}
+            entry = {"entry": "breaker", "change": "tripped", "since": experiment.line, "why": why}
+            store.commit(engine.act(experiment, entry, "watch").rows)
+            store.commit(engine.act(experiment, {"entry": "breaker", "change": "released"}, "me").rows)
         if number == 9:  # an act among lines that are archived
             entry = {"entry": "source", "source": "web/jane.doe@example.org", "change": "quarantined"}
             store.commit(engine.act(experiment, entry, "me").rows)
@@ -225,15 +230,15 @@ def test_a_forgotten_name_leaves_the_files(tmp_path: Path) -> None:
     acts = list(store.lines(1, acts=True))
     archive_all(store, tmp_path / "archive")
     assert list(store.lines(1, acts=True)) == acts
-    assert len(acts) == 1
-    assert acts[0][0] < store.pieces(1)[-1].last
+    assert len(acts) == 3
+    assert acts[-1][0] < store.pieces(1)[-1].last
     name, record = b"jane.doe", store.experiments()[0]
     with pytest.raises(rb.InputError, match="no line of 'one' names the source 'jane'"):
         forget_source(store, record, "jane")
     assert name in path.read_bytes() + (tmp_path / "one.db-wal").read_bytes()
     before = open_experiment(store, record, snapshots=False)
     new, count = forget_source(store, record, "web/jane.doe@example.org")
-    assert count == 8  # seven rewards and the act
+    assert count == 9  # seven rewards, the quarantine, and why learning was stopped
     after = open_experiment(store, record, snapshots=False)
     assert (after.fold.save_state(), after.docket.left_out) == (before.fold.save_state(), 7)
     assert after.standing.verdict(new).quarantined

@@ -25,6 +25,7 @@ from robandit.service.stores.postgres import PostgresStore
 from robandit.service.stores.sqlite import SqliteStore
 from robandit.service.tokens import Tokens, new_token
 from tests.postgres_server import children
+from tests.serving import until
 
 NEW = {"name": "e", "arms": ["x", "y"], "policy": "samba", "seed": 5}
 
@@ -137,6 +138,38 @@ def test_what_ifs_do_not_hold_up_decisions(kind: str, request: pytest.FixtureReq
         again, answers = ask_what_if(life, reader, 1)  # when one is answered, the next may come
         again[0].join()
         assert answers == {200: 1}
+
+
+def test_exports_do_not_hold_up_decisions(tmp_path: Path) -> None:
+    """A token has one under way; those of several tokens take turns, and each comes whole."""
+    fill(SqliteStore(tmp_path / "db"), 15_000)
+    with living(SqliteStore(tmp_path / "db"), tmp_path, lease=3.0) as life:
+        readers = [life.token(f"reader-{number}", "read") for number in range(3)]
+        maker = life.token("maker", "decide")
+        life.service.tokens.refresh()
+        statuses, rows = Counter[int](), Counter[int]()
+
+        def export(headers: dict[str, str]) -> None:
+            answer = httpx.get(f"{life.url}/v1/experiments/e/export?format=csv", headers=headers, timeout=120)
+            statuses[answer.status_code] += 1
+            rows[answer.text.count("\n") if answer.status_code == 200 else 0] += 1
+
+        threads = [threading.Thread(target=export, args=[readers[number % 3]]) for number in range(12)]
+        for thread in threads:
+            thread.start()
+        decided, slowest = decide_meanwhile(life, maker, threads)
+        print(f"{dict(decided)}, p99 {slowest:.0f} ms, exports {dict(statuses)}")
+        assert set(decided) == {201}
+        assert set(statuses) == {200, 429}
+        assert statuses[200] >= 3
+        assert set(rows) == {0, 15_001}
+        with httpx.stream("GET", f"{life.url}/v1/experiments/e/export", headers=readers[0]) as response:
+            assert response.status_code == 200  # a client that goes away in the middle
+        until(lambda: not life.service.exports.tokens)
+        again = threading.Thread(target=export, args=[readers[0]])
+        again.start()
+        again.join()
+        assert rows[15_001] == statuses[200] == sum(rows.values()) - statuses[429]
 
 
 def test_a_read_only_database_is_waited_for(database: str, tmp_path: Path) -> None:

@@ -132,8 +132,11 @@ def forget_source(store: ArchivingStore, record: ExperimentRecord, source: str) 
 
 
 def renamed(entry: Entry, source: str, new: str) -> Entry:
-    """Returns what changes in an entry: the source, and the unit of a decision that has the same name."""
-    unit, changes = entry.get("unit"), {"source": new} if entry.get("source") == source else {}
+    """Returns what changes in an entry: the source, the unit of the same name, and the sources of an alarm."""
+    unit, why = entry.get("unit"), entry.get("why") or {}
+    changes: Entry = {"source": new} if entry.get("source") == source else {}
+    if source in why.get("sources", []):
+        changes["why"] = why | {"sources": [new if name == source else name for name in why["sources"]]}
     if unit is not None and source in (unit, f"{entry.get('by')}/{unit}"):
         changes["unit"] = new.rpartition("/")[2]
     return changes

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from starlette.concurrency import iterate_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from robandit.errors import InputError
@@ -57,11 +56,8 @@ def pages(service: Service) -> list[BaseRoute]:
         await service.writer.commit([])  # what was answered is in the file
         pieces = export_experiment(service.store, experiment.id, format, unrewarded == "true")
         name = f"experiment-{experiment.id}.{format}"
-        return StreamingResponse(
-            iterate_in_threadpool(pieces),
-            media_type=media,
-            headers=NO_STORE | {"content-disposition": f'attachment; filename="{name}"'},
-        )
+        headers = NO_STORE | {"content-disposition": f'attachment; filename="{name}"'}
+        return service.exports.respond(token, pieces, headers, media)
 
     async def openapi(request: Request) -> Response:
         """The document."""

@@ -14,8 +14,8 @@ from robandit.service.experiment import Experiment, open_experiment
 from robandit.service.logs import log_event, log_fault
 from robandit.service.ownership import Elsewhere, Ownership, stop_at_once
 from robandit.service.problems import Problem
+from robandit.service.reader_work import ReaderWork
 from robandit.service.recent import Room
-from robandit.service.replays import Replays
 from robandit.service.stores.base import ExperimentRecord, ServiceStore, Snapshot, Unreachable
 from robandit.service.supervisor import Supervisor, Work
 from robandit.service.tokens import LOCAL, Token, Tokens
@@ -53,7 +53,7 @@ class Service:
         self.access_log = False  # whether every request is logged
         self.tasks: set[asyncio.Task[Any]] = set()
         self.supervisor = Supervisor()
-        self.watch, self.replays = Watch(self), Replays()
+        self.watch, self.replays, self.exports = Watch(self), ReaderWork("a what-if"), ReaderWork("an export")
         self.webhook: Webhook | None = None
         self.forwarder: Forwarder | None = None  # to other processes; without it, clients get their addresses
         self.writer: GroupWriter
@@ -280,6 +280,7 @@ class Service:
         """Commit what is under way, write snapshots, close the database."""
         self.stopping = True
         self.replays.close()
+        self.exports.close()
         if self.forwarder is not None:
             self.forwarder.close()
         for task in list(self.tasks):

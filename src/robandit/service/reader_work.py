@@ -1,0 +1,85 @@
+"""Work that readers ask for, beside the decisions: what-ifs and exports, each kind by one thread of its own.
+
+A replay or an export of a long journal is seconds of Python, and Python runs one thread at a time. So several at once
+would only take turns, and each of them would make decisions wait. A token has one of a kind under way at most.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from starlette.responses import StreamingResponse
+
+from robandit.service.engine import Answer
+from robandit.service.problems import Problem
+from robandit.service.tokens import Token
+
+MOST = 8  # under way: one runs, the others wait
+REST = 1.0  # seconds that an export rests for each second of work
+
+
+class ReaderWork:
+    """All work of one kind: who has some under way, and the thread that does it."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind  # in sentences
+        self.pool = ThreadPoolExecutor(1, kind)
+        self.tokens: set[str] = set()
+
+    @contextmanager
+    def hold(self, token: Token) -> Iterator[None]:
+        """Count some work of a token as under way. Raises a Problem if too much is."""
+        if token.name in self.tokens:
+            raise Problem(429, f"this token has {self.kind} under way: ask when it is answered", {"retry-after": "1"})
+        if len(self.tokens) >= MOST:
+            raise Problem(503, f"{MOST} of {self.kind} are under way: ask again in a moment", {"retry-after": "5"})
+        self.tokens.add(token.name)
+        try:
+            yield
+        finally:
+            self.tokens.discard(token.name)
+
+    async def run(self, token: Token, work: Callable[[], Answer]) -> Answer:
+        """Returns what some work returns, when it is its turn. Raises a Problem if too much is under way."""
+        with self.hold(token):
+            return await asyncio.get_running_loop().run_in_executor(self.pool, work)
+
+    def respond(self, token: Token, pieces: Iterator[bytes], headers: dict[str, str], media: str) -> StreamingResponse:
+        """Returns pieces as one response; those of several responses take turns. Raises a Problem as `hold` does."""
+        held = ExitStack()
+        held.enter_context(self.hold(token))
+        return HeldResponse(held, self.take_all(pieces), headers=headers, media_type=media)
+
+    async def take_all(self, pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+        """Yields pieces as they are made."""
+        loop = asyncio.get_running_loop()
+        while (piece := await loop.run_in_executor(self.pool, take_slowly, pieces)) is not None:
+            yield piece
+
+    def close(self) -> None:
+        """Begin no more."""
+        self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+def take_slowly(pieces: Iterator[bytes]) -> bytes | None:
+    """Returns the next piece, or None, and rests: other threads have Python to themselves meanwhile."""
+    began = time.thread_time()
+    piece = next(pieces, None)
+    time.sleep(REST * (time.thread_time() - began))
+    return piece
+
+
+class HeldResponse(StreamingResponse):
+    """A response that counts as under way until it has been sent, or its client has gone."""
+
+    def __init__(self, held: ExitStack, *words: Any, **more: Any) -> None:
+        super().__init__(*words, **more)
+        self.held = held
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Send it."""
+        with self.held:
+            await super().__call__(scope, receive, send)
