@@ -206,6 +206,19 @@ def test_a_forgotten_name_is_nowhere_and_the_state_stays(store: Any, tmp_path: P
     assert all(result.sound for result in verify_store(store))
 
 
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path, robandit: Any) -> None:
+    path = tmp_path / "one.db"
+    store: Any = open_store(f"sqlite:///{path}")
+    Engine(store).create(messages.NewExperiment("one", ["a", "b"], "samba"))
+    (tmp_path / "file").touch()
+    for folder in ("/dev/null/x", str(tmp_path / "file")):
+        code, _, errors = robandit("service", "archive", folder, "--db", f"sqlite:///{path}")
+        assert code == 2
+        assert f"{folder!r} cannot be written" in errors
+    assert store.meta("archive", b"none") == b"none"
+    store.close()
+
+
 def test_a_forgotten_name_leaves_the_files(tmp_path: Path) -> None:
     path = tmp_path / "one.db"
     store: Any = open_store(f"sqlite:///{path}")

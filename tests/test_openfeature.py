@@ -145,6 +145,32 @@ def test_a_token_comes_as_a_key_too_and_sees_its_own_flags_only(tmp_path: Path) 
             assert httpx.post(served.url + path, json=body, headers=headers).status_code in (200, 201)
 
 
+def test_a_browser_on_another_origin_may_ask_where_that_is_allowed(tmp_path: Path) -> None:
+    shop = "https://shop.example"
+    with running(
+        folder=tmp_path, prepare=lambda service: setattr(service, "origins", (shop,)), boss="admin", shop="decide"
+    ) as served:
+        with Client(served.url, served.tokens["boss"]) as client:
+            client.create("kept", ["old", "new"], rules={"sticky": True})
+        asks = {
+            "access-control-request-method": "POST",
+            "access-control-request-headers": "authorization,if-none-match",
+        }
+        for path in (FLAGS, "/v1/experiments/kept/decisions"):
+            for origin, status in ((shop, 200), ("https://evil.example", 400)):
+                preflight = httpx.options(served.url + path, headers={"origin": origin, **asks})
+                assert preflight.status_code == status
+                body = VISITOR if path == FLAGS else {}
+                reply = httpx.post(served.url + path, json=body, headers={"origin": origin, **served.bearer("shop")})
+                assert reply.status_code in (200, 201)
+                allowed = reply.headers.get("access-control-allow-origin")
+                assert (allowed, "access-control-allow-credentials" in reply.headers) == (
+                    shop if origin == shop else None,
+                    False,
+                )
+                assert "etag" in reply.headers.get("access-control-expose-headers", "") or origin != shop
+
+
 def test_the_configuration_says_what_to_expect(live: Running) -> None:
     answer = httpx.get(f"{live.url}/ofrep/v1/configuration")
     assert answer.json()["capabilities"]["flagEvaluation"] == {"supportedTypes": ["string"]}

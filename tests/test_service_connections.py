@@ -2,17 +2,19 @@
 
 import http.client
 import json
+import select
 import socket
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from robandit.client import Client
-from robandit.service import connections, hot
+from robandit.service import app, connections, hot
 from robandit.service.stores.base import Row, Snapshot
 from robandit.service.stores.memory import MemoryStore
 from tests.serving import Running, running, until
@@ -52,6 +54,29 @@ def read_all(one: socket.socket) -> bytes:
     except ConnectionResetError:
         pass
     return read
+
+
+def test_a_stranger_s_body_is_not_waited_for(tmp_path: Path) -> None:
+    """Who has no token is refused by the headers; of those who have one, long bodies together have a limit."""
+    with running(SlowStore(), tmp_path, boss="admin") as served:
+        head = b"POST /v1/experiments HTTP/1.1\r\nhost: x\r\ncontent-length: 1048000\r\n"
+        stranger = connect(served, head + b"\r\n" + b" " * 1000)
+        assert stranger.recv(65536).startswith(b"HTTP/1.1 401 ")
+        token = f"authorization: Bearer {served.tokens['boss']}\r\n\r\n".encode()
+        waiting = [connect(served, head + token + b" " * 1_047_000) for _ in range(62)]
+        until(lambda: app.UNDER_WAY.bytes > 60_000_000)
+        for _ in range(3):
+            waiting.append(connect(served, head + token + b" " * 1_047_000))
+        until(lambda: b" 503 " in peek(waiting))
+        for one in waiting:
+            one.close()
+        until(lambda: app.UNDER_WAY.bytes == 0)
+
+
+def peek(sockets: list[socket.socket]) -> bytes:
+    """What has come on some connections."""
+    ready, _, _ = select.select(sockets, [], [], 0)
+    return b"".join(one.recv(65536) for one in ready)
 
 
 def send_endlessly(one: socket.socket, text: bytes, most: int = 64 << 20) -> int:

@@ -51,6 +51,8 @@ def test_verify_finds_nothing_wrong_and_whatever_was_changed(played: Path, tmp_p
     changes = {
         "UPDATE line SET body = replace(body, '\"value\":', '\"value\":0') WHERE experiment = 2 AND line < 9": "chain",
         "DELETE FROM line WHERE experiment = 2 AND line = 40": "chain",
+        "UPDATE line SET act = 1 WHERE experiment = 2 AND line = 9": "chain",  # draws after an act would not be checked
+        "UPDATE line SET act = 0 WHERE experiment = 1 AND act": "chain",
         "UPDATE line SET body = replace(body, 'user 2', 'user 5') WHERE experiment = 1": "chain",
         "UPDATE snapshot SET body = CAST(replace(CAST(body AS TEXT), '\"decisions\":60', '\"decisions\":59') AS BLOB) "
         "WHERE experiment = 2": "snapshot",
@@ -165,6 +167,14 @@ def test_tokens_are_told_once_and_kept_as_hashes(tmp_path: Path, robandit: Any) 
         (["serve", "--db", "sqlite:///x.db", "--port", "99999"], "65535"),
         (["serve", "--db", "sqlite:///x.db", "--port", "0", "--remember", "0"], "--remember must be"),
         (["serve", "--db", "sqlite:///x.db", "--port", "1", "--host", "192.0.2.1", "--token-file", "/dev/null"], "192"),
+        (["serve", "--db", "sqlite:///x.db", "--lease", "-1"], "--lease must be from 0.5 to 3600 seconds, not -1"),
+        (["serve", "--db", "sqlite:///x.db", "--webhook", "http://[", "--webhook-secret-file", "/dev/null"], "webhook"),
+        (["serve", "--db", "sqlite:///x.db", "--allow-origin", "https://shop.example"], "--allow-origin needs --token"),
+        (
+            ["serve", "--db", "sqlite:///x.db", "--token-file", "x", "--allow-origin", "https://shop.example/cart"],
+            "must be an origin such as https://shop.example",
+        ),
+        (["service", "token", "a\udcff", "--token-file", "tokens"], "must be one word"),
         (["service", "verify", "nothing"], "no journal"),
         (["service", "verify", "sqlite:///nothing.db"], "no database"),
         (["service", "backup", "x", "--db", "sqlite:///nothing.db"], "no database"),

@@ -38,6 +38,7 @@ class Receiving(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.status, self.tries = 204, 0
+        self.is_broken = False  # it answers with what is no HTTP
         self.deliveries: list[tuple[dict[str, str], bytes]] = []
 
     @property
@@ -59,6 +60,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
         self.server.tries += 1
+        if self.server.is_broken:
+            self.wfile.write(b"hello\r\n\r\n")
+            return
         if self.server.status < 300:
             self.server.deliveries.append(({name.lower(): value for name, value in self.headers.items()}, body))
         self.send_response(self.server.status)
@@ -166,6 +170,26 @@ def test_a_degraded_service_is_told_and_its_recovery(receiver: Receiving) -> Non
     assert [event["type"] for event in receiver.events] == ["robandit.degraded", "robandit.recovered"]
 
 
+def test_a_receiver_that_speaks_no_http_is_asked_again_and_misses_nothing(receiver: Receiving) -> None:
+    receiver.is_broken = True
+    with running(prepare=hooked(receiver)) as served:
+        served.service.supervisor.note("tokens", "a mistake in line 3")
+        until(lambda: any("could not be delivered" in one for one in served.service.supervisor.problems))
+        receiver.is_broken = False
+        until(lambda: receiver.kinds == ["robandit.degraded"])
+        assert served.service.supervisor.duties["the webhook"].restarts == 0
+
+
+def test_a_degraded_service_that_was_killed_sends_its_recovery(receiver: Receiving) -> None:
+    store = MemoryStore()
+    for problem in ("a mistake in line 3", ""):  # the second life finds nothing wrong
+        with running(store, prepare=hooked(receiver)) as served:
+            served.service.supervisor.note("tokens", problem)
+            kinds = ["robandit.degraded"] if problem else ["robandit.degraded", "robandit.recovered"]
+            until(lambda: receiver.kinds == kinds)  # noqa: B023  (it is asked at once)
+            until(lambda: bool(store.meta("webhook/degraded", b"")) == bool(problem))  # noqa: B023
+
+
 def test_whatever_dies_each_act_is_told_at_least_once(receiver: Receiving, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_bytes(SECRET)
@@ -193,7 +217,16 @@ def sources(receiver: Receiving) -> list[str]:
     return list(dict.fromkeys(event["data"]["source"] for event in receiver.events))
 
 
-@pytest.mark.parametrize(("url", "secret"), [("ftp://x", SECRET), ("shop", SECRET), ("https://x", b"short")])
+@pytest.mark.parametrize(
+    ("url", "secret"),
+    [
+        *(
+            (url, SECRET)
+            for url in ("ftp://x", "shop", "http://[", "http://h:99999/", "http://h:x/", "http://a b/", "http://ä/")
+        ),
+        ("https://x", b"short"),
+    ],
+)
 def test_a_receiver_that_is_none_is_refused(url: str, secret: bytes) -> None:
     with pytest.raises(InputError):
         Receiver(url, secret)

@@ -1,6 +1,7 @@
 """`robandit serve`: the decision service."""
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +74,13 @@ def serve_flags() -> argparse.ArgumentParser:
         help="events below it are left out; default warning",
     )
     parser.add_argument("--access-log", action="store_true", help="log every request too; it implies --log-level info")
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="web pages of this origin, such as https://shop.example, may call it with a token; can be repeated",
+    )
     parser.add_argument("--webhook", metavar="URL", help="send alarms, acts and a degraded service to this address")
     parser.add_argument("--webhook-secret-file", metavar="FILE", help="its content signs what the webhook sends")
     return parser
@@ -96,6 +104,13 @@ def read_settings(arguments: argparse.Namespace) -> "ServeSettings":
         raise InputError(f"--watch must be a number of seconds from 0 on, not {arguments.watch:g}")
     if arguments.remember < 1:
         raise InputError(f"--remember must be a whole number from 1 on, not {arguments.remember}")
+    if not 0.5 <= arguments.lease <= 3600:
+        raise InputError(f"--lease must be from 0.5 to 3600 seconds, not {arguments.lease:g}")
+    for origin in arguments.allow_origin:
+        if not re.fullmatch(r"https?://[^/\s?#@]+", origin):
+            raise InputError(f"--allow-origin must be an origin such as https://shop.example, not {origin!r}")
+    if arguments.allow_origin and arguments.token_file is None:
+        raise InputError("--allow-origin needs --token-file: without tokens only this machine's own pages are served")
     if (arguments.webhook is None) != (arguments.webhook_secret_file is None):
         raise InputError("--webhook and --webhook-secret-file need each other")
     from robandit.service.logs import LogSettings
@@ -113,6 +128,7 @@ def read_settings(arguments: argparse.Namespace) -> "ServeSettings":
         read_receiver(arguments),
         arguments.redirect,
         arguments.remember,
+        tuple(arguments.allow_origin),
     )
 
 

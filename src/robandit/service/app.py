@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 import msgspec
 from starlette import routing
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
@@ -23,7 +25,17 @@ from robandit.service.stores.base import Unreachable
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 NO_STORE = {"cache-control": "no-store"}  # what a token may see is not for whoever uses the same browser or proxy later
+MOST_BODIES = 64 * MOST_BYTES  # bytes of all bodies that are not whole yet
 DIGITS = re.compile(r"[0-9]{1,20}").fullmatch  # longer ones cannot be read as a number, and are no length
+
+
+class Bodies:
+    """Bodies that are not whole yet, of this process."""
+
+    bytes = 0
+
+
+UNDER_WAY = Bodies()
 
 
 def reply(status: int, message: Any) -> Response:
@@ -66,15 +78,21 @@ def hostname(address: str) -> str | None:
 
 
 async def body_of(request: Request) -> bytes:
-    """Returns the body. Raises a Problem if it is too long."""
+    """Returns the body. Raises a Problem if it is too long, or if all that are under way are."""
     length = request.headers.get("content-length", "0")
     if not DIGITS(length) or int(length) > MOST_BYTES:
         raise Problem(413, f"a body may have {MOST_BYTES:,} bytes")
     body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > MOST_BYTES:
-            raise Problem(413, f"a body may have {MOST_BYTES:,} bytes")
+    try:
+        async for piece in request.stream():
+            body += piece
+            UNDER_WAY.bytes += len(piece)
+            if len(body) > MOST_BYTES:
+                raise Problem(413, f"a body may have {MOST_BYTES:,} bytes")
+            if UNDER_WAY.bytes > MOST_BODIES:
+                raise Problem(503, "too many long requests are under way: ask again in a moment", {"retry-after": "1"})
+    finally:
+        UNDER_WAY.bytes -= len(body)
     return body
 
 
@@ -106,8 +124,9 @@ def endpoint(service: Service, route: Route) -> Any:
     async def answer_request(request: Request) -> Response:
         try:
             check_origin(service, request)
-            body = await body_of(request)
             header = credentials(request)
+            service.token(header)  # of strangers no body is kept
+            body = await body_of(request)
             key, redirects = request.headers.get("idempotency-key"), ROUTE in request.headers
             answer, experiment = perform(service, route, header, request.path_params, body, key, redirects)
             answer = await service.commit(await reach(answer) if isawaitable(answer) else answer, experiment)
@@ -215,7 +234,21 @@ def application(service: Service, pages: list[routing.BaseRoute]) -> Traced:
         Exception: failed,
         Unreachable: unreachable,
     }
-    return Traced(Starlette(routes=routes + pages, exception_handlers=handlers), service)
+    middleware = [] if not service.origins else [allow_origins(service.origins)]
+    return Traced(Starlette(routes=routes + pages, middleware=middleware, exception_handlers=handlers), service)
+
+
+def allow_origins(origins: tuple[str, ...]) -> Middleware:
+    """Returns what tells a browser that web pages of some origins may call; no cookie is taken from them."""
+    methods, headers = ["GET", "POST", "PUT", "PATCH", "DELETE"], ["authorization", "x-api-key", "content-type"]
+    headers += ["idempotency-key", "if-none-match", "x-request-id"]
+    return Middleware(
+        CORSMiddleware,
+        allow_origins=list(origins),
+        allow_methods=methods,
+        allow_headers=headers,
+        expose_headers=["etag", "retry-after", "x-request-id"],
+    )
 
 
 def by_verb(verbs: dict[str, Any]) -> Any:

@@ -7,6 +7,7 @@ import secrets
 import time
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import msgspec
@@ -66,7 +67,13 @@ def read_rows(store: ArchivingStore, experiment: int, after: int) -> Any:
 
 
 def set_folder(store: ArchivingStore, folder: Path) -> None:
-    """From now on the files are in this folder. Raises InputError if one that was written is not there."""
+    """From now on the files are in this folder. Raises InputError if it lacks one, or cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(f"the folder {str(folder)!r} cannot be written: {error.strerror}") from error
     for record in store.experiments():
         for piece in store.pieces(record.id):
             if not (folder / piece.name).is_file():

@@ -72,6 +72,7 @@ class ServeSettings:
     receiver: Receiver | None = None  # the program that gets the webhook's events
     redirect: bool = False  # clients get the address of an experiment's owner, and nothing is forwarded to it
     remember: int = PROCESS  # decisions whose keys and rewards are in memory, those of all experiments together
+    origins: tuple[str, ...] = ()  # of web pages elsewhere that may call the service
 
 
 def serve(settings: ServeSettings) -> None:
@@ -91,7 +92,7 @@ def serve(settings: ServeSettings) -> None:
     address = f"http://{name}:{listening.getsockname()[1]}"
     ownership = own(store, settings.advertise or address, settings.lease)
     service = Service(store, tokens, ownership=ownership, room=Room(settings.remember))
-    service.watch.every, service.access_log = settings.watch, log.access
+    service.watch.every, service.access_log, service.origins = settings.watch, log.access, settings.origins
     if store.leased is not None and not settings.redirect:
         service.forwarder = Forwarder(address)
     if settings.receiver is not None:

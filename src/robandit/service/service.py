@@ -50,6 +50,7 @@ class Service:
         self.stopping = self.leaving = False  # leaving: experiments are handed over, and requests still answered
         self.sync_ms, self.notes = 0.0, list[str]()
         self.requests = Counter[tuple[str, int]]()  # by kind and status, for the metrics
+        self.origins: tuple[str, ...] = ()  # of web pages elsewhere that may call the service with a token
         self.access_log = False  # whether every request is logged
         self.tasks: set[asyncio.Task[Any]] = set()
         self.supervisor = Supervisor()

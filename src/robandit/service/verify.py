@@ -1,6 +1,7 @@
 """A database read again from its first line: is the past what it was, and the present what follows?
 
-Checked are: the chain of hashes up to its head; that lines follow each other; that the state folded anew, interpreted
+Checked are: the chain of hashes up to its head; that lines follow each other; that operators' acts, and no other lines,
+are marked as such; that the state folded anew, interpreted
 and compiled, is the same to the bit; that the last snapshot is what its lines come to; and, where no operator changed
 what counts, that every decision is the one its random stream gives. Journals in files: online/verify.py.
 """
@@ -13,7 +14,7 @@ import msgspec
 
 from robandit.errors import Refused
 from robandit.online.rebuild import eligible_arms, is_choice
-from robandit.online.standing import Entry, standing_of
+from robandit.online.standing import ACTS, Entry, standing_of
 from robandit.online.terms import read_terms
 from robandit.online.verify import FoldAndRows, Verification
 from robandit.service.experiment import DECODE, Experiment
@@ -32,6 +33,7 @@ class ChainReader:
 
     def __init__(self, store: ServiceStore, experiment: int) -> None:
         self.lines, self.chain, self.last, self.whole = store.lines(experiment), NO_HEAD, 0, True
+        self.acts: list[int] = []  # the lines that are operators' acts by what they say
 
     def __iter__(self) -> Iterator[tuple[int, Entry]]:
         for line, body in self.lines:
@@ -39,7 +41,10 @@ class ChainReader:
                 self.whole = False
                 return
             self.chain, self.last = extend_chain(self.chain, body), line
-            yield line, DECODE(body)
+            entry = DECODE(body)
+            if entry.get("entry") in ACTS:
+                self.acts.append(line)
+            yield line, entry
 
     def finish(self) -> None:
         """Read the rest, for the chain."""
@@ -96,6 +101,11 @@ def rebuild_experiment(
     if both is not None:
         result.compiled, other = both.replay()
         different += [other] if result.dice and other is not None else []
+    marked = [line for line, _ in acts]
+    if marked != reader.acts:
+        line = min(set(marked) ^ set(reader.acts))
+        result.chain = False
+        result.notes.append(f"the database marks line {line} as an operator's act, or does not, against what it says")
     if different:
         result.dice, number = False, min(different)
         line = find_decision(store, record.id, number)

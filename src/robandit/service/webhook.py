@@ -12,8 +12,10 @@ import json
 import secrets
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -30,6 +32,7 @@ EVERY = 1.0  # seconds between two searches for news
 FIRST, LONGEST = 1.0, 300.0  # seconds before a delivery is tried again: at first, and at most
 TIMEOUT = 10.0  # seconds of one delivery
 NAMED = 20  # sources named in an event
+DEGRADED = b"degraded"  # in the database, while the other program was sent no recovery
 SENT = ("breaker", "source")  # kinds of entries that become events
 
 
@@ -46,8 +49,12 @@ class Receiver:
 
     def __post_init__(self) -> None:
         """Raises InputError for an address that is none."""
-        parts = urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        try:
+            parts = urlsplit(self.url)
+            is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # brackets without an end, a port that is no number
+            is_address = False
+        if not is_address or not self.url.isascii() or not self.url.isprintable() or " " in self.url:
             raise InputError(f"a webhook must be an address such as https://HOST/PATH, not {self.url!r}")
         if len(self.secret) < 16:
             raise InputError(f"a webhook's secret must have at least 16 bytes, not {len(self.secret)}")
@@ -73,8 +80,8 @@ class Receiver:
         except HTTPError as error:
             error.close()
             raise NotDelivered(f"it answered {error.code}") from error
-        except OSError as error:
-            raise NotDelivered(str(getattr(error, "reason", error))) from error
+        except (OSError, HTTPException) as error:
+            raise NotDelivered(str(getattr(error, "reason", error)) or type(error).__name__) from error
 
 
 class NoRedirect(HTTPRedirectHandler):
@@ -104,7 +111,7 @@ class Webhook:
     service: "Service"
     receiver: Receiver
     marks: dict[int, DeliveryMark] = field(default_factory=dict)  # by experiment
-    was_degraded: bool = False
+    was_degraded: bool | None = None  # when the other program was last sent word; None: that is still to be read
 
     async def run(self) -> None:
         """Deliver what is new, rest, repeat."""
@@ -120,11 +127,18 @@ class Webhook:
 
     async def deliver_degraded(self) -> None:
         """Send word when the service becomes degraded, and when it is well again."""
+        store = self.service.store
+        key = "webhook/degraded" if store.leased is None else f"webhook/degraded/{store.leased.address}"
+        if self.was_degraded is None:
+            with suppress(Unreachable):
+                self.was_degraded = await asyncio.to_thread(store.meta, key, b"") == DEGRADED
         problems = self.service.supervisor.problems
-        if bool(problems) != self.was_degraded:
-            self.was_degraded = bool(problems)
+        if bool(problems) != bool(self.was_degraded):
             kind, data = "degraded" if problems else "recovered", {"problems": problems}
             await self.deliver(self.event(kind, secrets.token_hex(16), None, data, time.time()))
+            self.was_degraded = bool(problems)
+            with suppress(Unreachable):  # it may be the database that is away: then a restart sends no recovery
+                await asyncio.to_thread(store.replace_meta, key, DEGRADED if problems else b"")
 
     async def deliver_experiment(self, experiment: Experiment) -> None:
         """Send what is new in one experiment."""
