@@ -27,6 +27,7 @@ def run_campaign(folder: Path, *flags: str) -> dict[str, Any]:
 def test_a_few_seconds(tmp_path: Path) -> None:
     outcome = run_campaign(tmp_path, "--seconds", "4", "--every", "0.2", "--seed", "4")  # a kill, then a full disk
     assert (outcome["lost"], outcome["twice"], outcome["wrong answers"], outcome["verified"]) == (0, 0, 0, True)
+    assert outcome["faults of its own"] == 0
     assert outcome["faults"]["kill"] >= 1
     assert outcome["starts"] >= 2
     assert outcome["acknowledged"] > 50
@@ -84,5 +85,7 @@ def test_the_judgement_sees_what_is_wrong(played: tuple[Ledger, str]) -> None:
     assert bad(ledger, url) == {"lost": 1}
     del ledger.decided["plain", "key-2"]
     assert bad(ledger, url) == {"recorded though nobody knows": 1}
+    ledger.evaluated["joe"] = {"value": "a", "metadata": {"decision": rewarded["id"], "probability": 0.5}}
+    assert bad(ledger, url) == {"recorded though nobody knows": 1}  # of another experiment
     ledger.decided["plain", "key-21"] = rewarded
     assert bad(ledger, url) == {"recorded though nobody knows": 1, "lost": 1}

@@ -29,6 +29,7 @@ from tests.campaign.timeline import Stretch, draw_campaign, percentile_ms, write
 from tests.campaign.visitors import Visitors
 
 BAD = ("lost", "twice", "recorded though refused", "recorded though nobody knows", "broken chains", "wrong answers")
+BAD += ("faults of its own",)
 
 
 class Campaign:
@@ -152,6 +153,7 @@ class Campaign:
             "refused as too late": len(self.ledger.refused),
             **judge(self.ledger, self.site.url),
             "wrong answers": len(self.ledger.wrong),
+            "faults of its own": sum(instance.own_faults(self.arguments.postgres) for instance in self.instances),
             "verified": is_true,
             "exit codes": exits,
             "page": None if self.page is None else self.page.outcome(),

@@ -10,9 +10,12 @@ from urllib.parse import urlsplit
 EXPERIMENTS: list[dict[str, Any]] = [
     {"name": "plain", "arms": ["a", "b", "c"], "policy": "exp3", "rules": {"holdout": 0.1}},
     {"name": "windows", "arms": ["a", "b"], "policy": "samba", "rules": {"window": 5.0, "default": 0.0}},
+    {"name": "flags", "arms": ["x", "y"], "policy": "samba", "rules": {"sticky": True}},  # for browsers, too
 ]
+FLAGS = "/ofrep/v1/evaluate/flags"
 PATIENCE = 10.0  # seconds for one answer
 REPEATED = 0.1  # share of requests that were made before
+EVALUATED = 0.1  # share of requests for all flags of a unit
 
 
 class Reply(NamedTuple):
@@ -29,6 +32,7 @@ class Ledger:
     def __init__(self) -> None:
         self.decided: dict[tuple[str, str], dict[str, Any]] = {}  # by experiment and key
         self.rewarded: dict[str, float] = {}  # by id
+        self.evaluated: dict[str, dict[str, Any]] = {}  # by unit
         self.refused: set[str] = set()  # ids whose reward came too late
         self.wrong: list[str] = []  # answers that must not be
         self.latencies: list[float] = []  # seconds, of answers since they were last counted
@@ -36,7 +40,7 @@ class Ledger:
 
     def acknowledged(self) -> int:
         """Returns how much must be there."""
-        return len(self.decided) + len(self.rewarded)
+        return len(self.decided) + len(self.rewarded) + len(self.evaluated)
 
 
 class Client:
@@ -63,7 +67,9 @@ class Client:
     async def ask_something(self) -> None:
         """A decision, a reward, or one of the past again."""
         draw = self.dice.random()
-        if self.keys and draw < REPEATED:
+        if self.dice.random() < EVALUATED:
+            await self.evaluate(f"{self.number}-{self.count // 50}-{self.dice.randrange(10)}")
+        elif self.keys and draw < REPEATED:
             await self.repeat(*self.dice.choice(self.keys[-50:]))
         elif self.waiting and draw < 0.5 + REPEATED / 2:
             experiment, id = self.waiting.pop(self.dice.randrange(len(self.waiting)))
@@ -92,6 +98,20 @@ class Client:
         if self.ledger.decided.setdefault((experiment, key), message) != message:
             self.ledger.wrong.append(f"decision {key}: {message} after {self.ledger.decided[experiment, key]}")
         return message
+
+    async def evaluate(self, unit: str) -> None:
+        """Ask for all flags of a unit, as a browser does; it keeps its arm."""
+        while True:
+            reply = await self.insist("POST", FLAGS, {"context": {"targetingKey": unit}})
+            if reply.status == 200 and any("errorCode" in flag for flag in reply.message["flags"]):
+                await asyncio.sleep(0.05)  # its experiment is changing hands
+            else:
+                break
+        flags = reply.message["flags"] if reply.status == 200 else []
+        if [flag["key"] for flag in flags] != ["flags"]:
+            self.ledger.wrong.append(f"flags of {unit}: {reply}")
+        elif self.ledger.evaluated.setdefault(unit, flags[0]) != flags[0]:
+            self.ledger.wrong.append(f"flags of {unit}: {flags[0]} after {self.ledger.evaluated[unit]}")
 
     async def reward(self, experiment: str, id: str, value: float, right: set[int]) -> None:
         """Report a reward; one that comes too late is refused where there are windows."""

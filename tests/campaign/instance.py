@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+OWN_FAULTS = (" error fault ", " error task_restarted ", " error task_failed ", "Traceback")  # in a line of the log
 PAUSE = 0.1  # seconds between an end and the next start
 
 
@@ -71,6 +72,14 @@ class Instance:
             log.seek(logged)
             lines = log.read().decode(errors="replace").splitlines()
         return lines[-1] if lines else "it said nothing"
+
+    def own_faults(self, is_shared: bool) -> int:
+        """Returns how many lines of the log are about what no fault from outside explains.
+
+        A commit that breaks a law of the store is one, unless another process may have taken the experiment over.
+        """
+        kinds = OWN_FAULTS if is_shared else (*OWN_FAULTS, "StoreRefusal")
+        return sum(any(kind in line for kind in kinds) for line in self.log.read_text(errors="replace").splitlines())
 
     def signal(self, number: signal.Signals) -> None:
         """Send the process a signal, if it runs."""

@@ -10,7 +10,9 @@ import msgspec
 from robandit.service.ids import read_id
 from robandit.service.stores.address import open_store
 from robandit.service.stores.base import NO_HEAD, ServiceStore, extend_chain
-from tests.campaign.clients import Ledger
+from tests.campaign.clients import EXPERIMENTS, Ledger
+
+FLAGGED = EXPERIMENTS[-1]["name"]
 
 
 def judge(ledger: Ledger, url: str) -> dict[str, int]:
@@ -29,20 +31,21 @@ def judge(ledger: Ledger, url: str) -> dict[str, int]:
 def judge_experiment(ledger: Ledger, store: ServiceStore, id: int, name: str) -> Counter[str]:
     """Returns the counts of one experiment. Every client was answered at last: what is unknown to them is wrong."""
     decisions, rewards, counts = list[dict[str, Any]](), dict[int, float](), Counter[str]()
-    chain, place, keys = NO_HEAD, 0, Counter[str]()
+    chain, place, keys, units = NO_HEAD, 0, Counter[str](), Counter[str]()
     for place, (line, body) in enumerate(store.lines(id), start=1):
         counts["broken chains"] += line != place
         entry, chain = msgspec.json.decode(body), extend_chain(chain, body)
         if entry.get("entry") == "decide":
             counts["twice"] += entry["id"] != len(decisions)
-            keys[entry["key"]] += 1
+            named, by = (units, entry["unit"]) if entry.get("key") is None else (keys, entry["key"])
+            named[by] += 1
             decisions.append(entry)
         elif entry.get("entry") == "reward":
             counts["twice"] += entry["id"] in rewards
             rewards[entry["id"]] = entry["value"]
     counts["lines"] = place
     counts["broken chains"] += store.head(id) != (place, chain)
-    counts["twice"] += keys.total() - len(keys)
+    counts["twice"] += keys.total() - len(keys) + units.total() - len(units)
     secret = store.meta("key", b"")
     for (experiment, key), reply in ledger.decided.items():
         if experiment != name:
@@ -57,7 +60,13 @@ def judge_experiment(ledger: Ledger, store: ServiceStore, id: int, name: str) ->
         counts["lost"] += value is not None and rewards.get(number) != value
         if value is None and number in rewards:
             counts["recorded though refused" if reply["id"] in ledger.refused else "recorded though nobody knows"] += 1
-    counts["recorded though nobody knows"] += len(keys)
+    for unit, flag in ledger.evaluated.items() if name == FLAGGED else ():
+        signed = read_id(secret, flag["metadata"]["decision"])
+        entry = {} if signed is None or signed.number >= len(decisions) else decisions[signed.number]
+        here = [entry.get(part) for part in ("unit", "arm", "chance")]
+        counts["lost"] += here != [unit, flag["value"], flag["metadata"]["probability"]]
+        units.pop(unit, None)
+    counts["recorded though nobody knows"] += len(keys) + len(units)
     return counts
 
 
