@@ -13,7 +13,7 @@ import pytest
 
 import robandit as rb
 from robandit.service.stores.address import open_store
-from robandit.service.stores.base import Head, Row, ServiceStore, Snapshot, StoreRefusal
+from robandit.service.stores.base import Head, Row, ServiceStore, Snapshot, StoreRefusal, Unreachable
 from robandit.service.stores.memory import MemoryStore
 from robandit.service.stores.sqlite import SqliteStore
 
@@ -278,6 +278,17 @@ def test_another_format_and_no_database_are_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no database, but long enough to be looked at" * 100)
     with pytest.raises(rb.InputError, match=r"cannot be used: .*not a database"):
         SqliteStore(tmp_path / "text")
+
+
+def test_a_file_that_is_gone_is_out_of_reach_for_readers(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "db")
+    store.create("one", "{}", "{}")
+    for file in tmp_path.iterdir():
+        file.rename(tmp_path / f"away-{file.name}")
+    for read in (lambda: store.head(1), lambda: list(store.lines(1)), store.experiments, lambda: store.snapshot(1)):
+        with pytest.raises(Unreachable, match="cannot be read: unable to open"):
+            read()
+    store.close()
 
 
 def test_the_log_of_sqlite_stays_short(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from robandit.service.stores.base import (
     Row,
     Snapshot,
     StoreRefusal,
+    Unreachable,
     advance_heads,
 )
 
@@ -133,6 +134,14 @@ class SqliteStore(OneOwner):
             self.open_readers.append(db)
         return self.readers.db
 
+    def read(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """Returns the rows of a query. Raises Unreachable if the file cannot be read now."""
+        try:
+            rows: list[Any] = self.reader.execute(query, values).fetchall()
+        except (apsw.CantOpenError, apsw.IOError, apsw.BusyError) as error:
+            raise Unreachable(f"the database {self.path!r} cannot be read: {error}") from error
+        return rows
+
     @contextmanager
     def transaction(self) -> Iterator[Any]:
         """All or nothing, and one at a time: a connection has one transaction, whoever's thread it is."""
@@ -168,8 +177,7 @@ class SqliteStore(OneOwner):
             db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
 
     def experiments(self) -> list[ExperimentRecord]:
-        rows = self.reader.execute("SELECT id, name, about FROM experiment ORDER BY id")
-        return [ExperimentRecord(*row) for row in rows]
+        return [ExperimentRecord(*row) for row in self.read("SELECT id, name, about FROM experiment ORDER BY id")]
 
     def create(self, name: str, about: str, first: str) -> int:
         try:
@@ -216,8 +224,7 @@ class SqliteStore(OneOwner):
         query = f"SELECT line, body FROM line WHERE experiment = ? AND line > ? {only} ORDER BY line LIMIT 4000"
 
         def read_stored(after: int) -> list[tuple[int, str]]:
-            rows: list[tuple[int, str]] = self.reader.execute(query, (experiment, after)).fetchall()
-            return rows
+            return self.read(query, (experiment, after))
 
         def find_piece(after: int) -> Piece | None:
             pieces = [] if acts else self.pieces(experiment)
@@ -229,16 +236,16 @@ class SqliteStore(OneOwner):
         if self.format < 2:  # a file that is only read
             return []
         query = "SELECT * FROM archive WHERE experiment = ? ORDER BY last"
-        return [Piece(*row) for row in self.reader.execute(query, (experiment,))]
+        return [Piece(*row) for row in self.read(query, (experiment,))]
 
     def rows(self, experiment: int, after: int, most: int) -> list[Row]:
         query = "SELECT * FROM line WHERE experiment = ? AND line > ? ORDER BY line LIMIT ?"
-        rows = self.reader.execute(query, (experiment, after, most))
+        rows = self.read(query, (experiment, after, most))
         return [Row(experiment, line, bool(act), settles, body) for _, line, act, settles, body in rows]
 
     def archive_folder(self) -> Path:
-        row = self.reader.execute("SELECT value FROM meta WHERE key = ?", (FOLDER,)).fetchone()
-        return folder_of(b"" if row is None else row[0])
+        rows = self.read("SELECT value FROM meta WHERE key = ?", (FOLDER,))
+        return folder_of(rows[0][0] if rows else b"")
 
     def archive(self, piece: Piece) -> None:
         with self.transaction() as db:
@@ -264,18 +271,17 @@ class SqliteStore(OneOwner):
 
     def settled(self, experiment: int, number: int) -> str | None:
         query = "SELECT body FROM line WHERE experiment = ? AND settles = ?"
-        row = self.reader.execute(query, (experiment, number)).fetchone()
-        return None if row is None else row[0]
+        rows = self.read(query, (experiment, number))
+        return rows[0][0] if rows else None
 
     def head(self, experiment: int) -> Head:
-        row = self.reader.execute("SELECT line, chain FROM head WHERE experiment = ?", (experiment,)).fetchone()
-        return Head(*row)
+        ((line, chain),) = self.read("SELECT line, chain FROM head WHERE experiment = ?", (experiment,))
+        return Head(line, chain)
 
     def snapshot(self, experiment: int) -> Snapshot | None:
-        row = self.reader.execute(
-            "SELECT * FROM snapshot WHERE experiment = ? ORDER BY line DESC LIMIT 1", (experiment,)
-        ).fetchone()
-        return None if row is None else Snapshot(*row)
+        query = "SELECT * FROM snapshot WHERE experiment = ? ORDER BY line DESC LIMIT 1"
+        rows = self.read(query, (experiment,))
+        return Snapshot(*rows[0]) if rows else None
 
     def backup(self, path: Path | str) -> None:
         """Copy the database as of now, while others write."""
