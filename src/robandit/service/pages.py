@@ -57,7 +57,7 @@ def pages(service: Service) -> list[BaseRoute]:
         pieces = export_experiment(service.store, experiment.id, format, unrewarded == "true")
         name = f"experiment-{experiment.id}.{format}"
         headers = NO_STORE | {"content-disposition": f'attachment; filename="{name}"'}
-        return service.exports.respond(token, pieces, headers, media)
+        return await service.exports.respond(token, pieces, headers, media)
 
     async def openapi(request: Request) -> Response:
         """The document."""

@@ -9,12 +9,15 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from logging import WARNING
 from typing import Any
 
 from starlette.responses import StreamingResponse
 
 from robandit.service.engine import Answer
+from robandit.service.logs import log_event
 from robandit.service.problems import Problem
+from robandit.service.stores.base import Unreachable
 from robandit.service.tokens import Token
 
 MOST = 8  # under way: one runs, the others wait
@@ -47,17 +50,24 @@ class ReaderWork:
         with self.hold(token):
             return await asyncio.get_running_loop().run_in_executor(self.pool, work)
 
-    def respond(self, token: Token, pieces: Iterator[bytes], headers: dict[str, str], media: str) -> StreamingResponse:
+    async def respond(
+        self, token: Token, pieces: Iterator[bytes], headers: dict[str, str], media: str
+    ) -> StreamingResponse:
         """Returns pieces as one response; those of several responses take turns. Raises a Problem as `hold` does."""
-        held = ExitStack()
-        held.enter_context(self.hold(token))
-        return HeldResponse(held, self.take_all(pieces), headers=headers, media_type=media)
+        with ExitStack() as held:
+            held.enter_context(self.hold(token))
+            first = await self.take(pieces)  # while a database that is away can still be answered with 503
+            return HeldResponse(held.pop_all(), self.take_all(first, pieces), headers=headers, media_type=media)
 
-    async def take_all(self, pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-        """Yields pieces as they are made."""
-        loop = asyncio.get_running_loop()
-        while (piece := await loop.run_in_executor(self.pool, take_slowly, pieces)) is not None:
+    async def take(self, pieces: Iterator[bytes]) -> bytes | None:
+        """Returns the next piece, or None."""
+        return await asyncio.get_running_loop().run_in_executor(self.pool, take_slowly, pieces)
+
+    async def take_all(self, piece: bytes | None, pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+        """Yields a piece and those after it, as they are made."""
+        while piece is not None:
             yield piece
+            piece = await self.take(pieces)
 
     def close(self) -> None:
         """Begin no more."""
@@ -80,6 +90,9 @@ class HeldResponse(StreamingResponse):
         self.held = held
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Send it."""
+        """Send it; where the database goes away in the middle, the client sees that the end is missing."""
         with self.held:
-            await super().__call__(scope, receive, send)
+            try:
+                await super().__call__(scope, receive, send)
+            except Unreachable as error:
+                log_event(WARNING, "export_cut_off", f"an export could not be finished: {error}")
