@@ -20,6 +20,7 @@ from tests.serving import running
 
 CLIENT = Path(__file__).parents[1] / "clients" / "typescript"
 NODE = shutil.which("node")
+ROLES = {"boss": "admin", "shop": "decide,reward"}
 PROGRAM = """
 import {{ Client }} from {module};
 const offers = new Client({url}, {{ retryFor: 30000 }}).experiment("offers");
@@ -114,3 +115,29 @@ def test_the_client_in_a_browser(tmp_path: Path) -> None:
             assert chrome.run(f"(async () => {{ {code}\n{use} }})()") == [True, False, 1]
         finally:
             chrome.close()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+def test_a_page_of_another_origin_needs_leave(tmp_path: Path, chrome: Chrome) -> None:
+    code = re.sub(r"^export ", "", (CLIENT / "lib" / "robandit.js").read_text(), flags=re.MULTILINE)
+    with (
+        running() as shop,
+        running(folder=tmp_path, prepare=lambda service: setattr(service, "origins", (shop.url,)), **ROLES) as served,
+    ):
+        new = {"name": "offers", "arms": ["red", "green"], "policy": "exp3"}
+        httpx.post(f"{served.url}/v1/experiments", json=new, headers=served.bearer("boss")).raise_for_status()
+        options = json.dumps({"token": served.tokens["shop"], "retryFor": 0})
+        use = f"""
+              const offers = new Client({json.dumps(served.url)}, {options}).experiment("offers");
+              try {{
+                const decision = await offers.decide({{ unit: "visitor 1" }});
+                return await offers.reward(decision.id, 1);
+              }} catch (error) {{ return error.name; }}
+            """
+        seen = []
+        for origin in (shop.url.replace("127.0.0.1", "localhost"), shop.url):
+            chrome.open(f"{origin}/healthz")
+            seen.append(chrome.run(f"(async () => {{ {code}\n{use} }})()"))
+        assert seen == ["TypeError", True]
+        about = httpx.get(f"{served.url}/v1/experiments/1", headers=served.bearer("boss")).json()
+        assert (about["decisions"], about["rewards"]) == (1, 1)
