@@ -16,6 +16,7 @@ from openfeature.track import TrackingEventDetails
 
 from robandit.client import Client
 from robandit.openfeature import RobanditProvider
+from robandit.service.service import Service
 from robandit.service.stores.sqlite import SqliteStore
 from robandit.service.verify import verify_store
 from tests.serving import Running, running, until
@@ -104,7 +105,12 @@ def test_a_fault_in_one_flag_leaves_the_others_and_its_journal(tmp_path: Path, m
 def test_all_flags_and_other_requests_at_the_same_time_keep_the_order_of_the_lines(tmp_path: Path) -> None:
     """Lines of a journal that are queued in another order than they were made would end the process."""
     store = SqliteStore(tmp_path / "s.db")
-    with running(store) as served, Client(served.url) as client:
+    failures = list[BaseException]()
+
+    def prepare(service: Service) -> None:
+        service.on_failure = failures.append  # in place of the end of the process
+
+    with running(store, prepare=prepare) as served, Client(served.url) as client:
         for name in ("kept", "also"):
             client.create(name, ["old", "new"], rules={"sticky": True})
 
@@ -125,6 +131,7 @@ def test_all_flags_and_other_requests_at_the_same_time_keep_the_order_of_the_lin
             return await asyncio.gather(*(ask(number) for number in range(12)))
 
         statuses = [status for some in asyncio.run(ask_all()) for status in some]
+        assert failures == []
         assert (statuses.count(201), statuses.count(200)) == (240, 240)
         assert [decisions(served, name) for name in ("kept", "also")] == [480, 240]
         assert served.service.writer.error is None

@@ -1,7 +1,7 @@
 """The watch: what it reads, when it stops an experiment, and that nothing of it is left behind."""
 
 import asyncio
-import errno
+import resource
 import time
 from pathlib import Path
 from typing import Any
@@ -139,20 +139,17 @@ def test_an_audit_that_cannot_be_says_why(tmp_path: Path) -> None:
     assert (audit.alarms, audit.flagged) == ([], [])
 
 
-def test_a_copy_that_a_full_disk_cut_off_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_a_full_disk_cut_off_is_made_anew(tmp_path: Path) -> None:
     service, experiment = begun()
     rewarded(service, experiment, 4)
-    sealed, seal = list[bytes](), watching.seal_line
-
-    def fill_up(body: bytes, checksum: int) -> tuple[bytes, int]:
-        sealed.append(body)
-        if len(sealed) == 4:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return seal(body, checksum)
-
-    monkeypatch.setattr(watching, "seal_line", fill_up)
-    failed = asyncio.run(service.watch.audit(experiment, tmp_path))
-    assert "No space left" in failed.problem
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))  # bytes of a file
+    try:
+        failed = asyncio.run(service.watch.audit(experiment, tmp_path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "File too large" in failed.problem
+    assert (tmp_path / "1.journal").stat().st_size == 100
     assert service.supervisor.problems == [f"experiment 1 could not be audited: {failed.problem}"]
     service.watch.audits[1] = failed
     assert service.watch.next() is experiment  # nothing came since, but it was not audited
