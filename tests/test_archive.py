@@ -244,6 +244,7 @@ def test_a_forgotten_name_leaves_the_files(tmp_path: Path) -> None:
     archive_all(store, tmp_path / "archive")
     assert list(store.lines(1, acts=True)) == acts
     assert len(acts) == 3
+    assert all(file.stat().st_mode & 0o077 == 0 for file in (tmp_path / "archive").iterdir())
     assert acts[-1][0] < store.pieces(1)[-1].last
     name, record = b"jane.doe", store.experiments()[0]
     with pytest.raises(rb.InputError, match="no line of 'one' names the source 'jane'"):
