@@ -16,10 +16,10 @@ from robandit.service import messages
 from robandit.service import watch as watching
 from robandit.service.engine import Answer
 from robandit.service.experiment import Experiment
-from robandit.service.metrics import all_families, write_metrics
+from robandit.service.metrics import watch_families, write_metrics
 from robandit.service.service import Service
 from robandit.service.stores.memory import MemoryStore
-from robandit.service.tokens import LOCAL, Tokens
+from robandit.service.tokens import Tokens
 from robandit.service.watch import AuditFailed, JournalAudit, JournalCopy, audit_file
 
 RINGS = {"alarms": {"rate": 10, "selection": None, "bursts": 5}, "flagged": ["a", "b"]}
@@ -153,7 +153,8 @@ def test_a_copy_that_a_full_disk_cut_off_is_made_anew(tmp_path: Path) -> None:
     assert (tmp_path / "1.journal").stat().st_size == 100
     assert service.supervisor.problems == [f"experiment 1 could not be audited: {failed.problem}"]
     service.watch.audits[1] = failed
-    failures = [line for line in write_metrics(all_families(service, LOCAL)) if "audit_failed{" in line]
+    families = watch_families(service, [experiment])
+    failures = [line for line in write_metrics(families) if "audit_failed{" in line]
     assert [line.rpartition(" ")[2] for line in failures] == ["1"]
     assert service.watch.next() is experiment  # nothing came since, but it was not audited
     good = asyncio.run(service.watch.audit(experiment, tmp_path))
