@@ -140,7 +140,7 @@ def main(python: str) -> int:
     problems = find_broken_links(html.resolve()) + find_foreign_links(html) if html.exists() else ["no page was built"]
     cut_boxes = find_cut_boxes(sorted(page for page in html.resolve().rglob("*.html") if page.parent.name != "lab"))
     sources = [ROOT / "README.md", *sorted(source.rglob("*.md"))]
-    words_to_fix = find_misspellings(sources) + private_words(sources)
+    words_to_fix = find_misspellings(sources) + private_words([*sources, *sorted((ROOT / "src").rglob("*.py"))])
     for line in problems + cut_boxes + words_to_fix:
         print(line, file=sys.stderr)
     counts = f"{len(problems)} broken links, {len(cut_boxes)} cut boxes, {len(words_to_fix)} unknown words"
