@@ -180,6 +180,7 @@ def test_sources_that_differ_alike_are_named_together() -> None:
         " Without it, or had it reported as the others do, the probability of a, which leads, would be 0.31 lower; "
         "as many rows of randomly picked other sources move it by at most 0.02."
     )
+    assert describe("rate", log, reported, [2], "a", 0.31, 0.001).endswith("sources move it by less than 0.01.")
     share = describe_selection(log, reported, [0])[0]
     assert re.fullmatch(r"v0 makes 5\d% of its reports about b, the others 50%", share)
 

@@ -56,7 +56,8 @@ def describe(
     if at_random is None:
         return f"{text}."
     most = "at most " if abs(at_random) < abs(moved) else ""
-    return f"{text}; as many rows of randomly picked other sources move it by {most}{abs(at_random):.2f}."
+    size = f"{most}{abs(at_random):.2f}" if abs(at_random) >= 0.005 else "less than 0.01"
+    return f"{text}; as many rows of randomly picked other sources move it by {size}."
 
 
 def group_alike(differences: Iterable[SourceDifference]) -> list[list[SourceDifference]]:

@@ -6,6 +6,8 @@ from typing import Any
 DIRECTIONS = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
 REACHES = (5, 9, 14, 20, 28, 37)  # points between a dot and its label, nearest first
 DOT = 3.5  # points around the centre of a dot that stay free
+BAR = 2.0  # and beside an error bar
+STEPS = 16  # points of a line to a dot that are looked at
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top
 
@@ -28,7 +30,9 @@ def place_labels(
     renderer, point = figure.canvas.get_renderer(), figure.dpi / 72.0
     frame = box_of(axes.get_window_extent(renderer))
     taken = [around(axes.transData.transform(dot), DOT * point) for dot in dots]
-    taken += [(*axes.transData.transform(bar[:2]), *axes.transData.transform(bar[2:])) for bar in bars]
+    for bar in bars:
+        (left, low), (right, high) = axes.transData.transform(bar[:2]), axes.transData.transform(bar[2:])
+        taken.append((left - BAR * point, low - BAR * point, right + BAR * point, high + BAR * point))
     written = [box_of(text.get_window_extent(renderer)) for text in axes.texts]
     for label in labels:
         text = axes.annotate(label.words, label.anchors[0], (0, 0), textcoords="offset points", zorder=2)
@@ -37,7 +41,7 @@ def place_labels(
         width, height = right - left, high - low
         centres = [axes.transData.transform(anchor) for anchor in label.anchors]
         tried = [
-            (hidden(box, taken, written, frame), reach, box, centre)
+            (hidden(box, taken, written, frame) + crossed(centre, box, reach, written, point), reach, box, centre)
             for reach in REACHES
             for centre in centres
             for box in boxes_around(centre, reach * point, width, height)
@@ -49,6 +53,7 @@ def place_labels(
         written.append(best)
         if reach > REACHES[1]:
             line_to(axes, anchor, centre, best, label.colour)
+            taken += leader(centre, best, point)  # no later label may stand on the line
 
 
 def boxes_around(centre: Any, reach: float, width: float, height: float) -> list[Box]:
@@ -67,10 +72,28 @@ def hidden(box: Box, taken: list[Box], written: list[Box], frame: Box) -> float:
     return sum(overlap(box, other) for other in taken) + 5.0 * (outside + sum(overlap(box, one) for one in written))
 
 
+def crossed(centre: Any, box: Box, reach: float, written: list[Box], point: float) -> float:
+    """What the line to a label there would cover of other words; a label close to its dot needs none."""
+    if reach <= REACHES[1]:
+        return 0.0
+    return 5.0 * sum(overlap(spot, words) for spot in leader(centre, box, point) for words in written)
+
+
+def leader(centre: Any, box: Box, point: float) -> list[Box]:
+    """Small squares along the line from a dot to its label."""
+    x, y = nearest(centre, box)
+    steps = [step / STEPS for step in range(1, STEPS)]
+    return [around((centre[0] + step * (x - centre[0]), centre[1] + step * (y - centre[1])), point) for step in steps]
+
+
+def nearest(centre: Any, box: Box) -> tuple[float, float]:
+    """The point of a box that is next to a dot."""
+    return min(max(centre[0], box[0]), box[2]), min(max(centre[1], box[1]), box[3])
+
+
 def line_to(axes: Any, anchor: tuple[float, float], centre: Any, box: Box, colour: str) -> None:
     """A thin line from a dot to a label that had to stand further off."""
-    x, y = min(max(centre[0], box[0]), box[2]), min(max(centre[1], box[1]), box[3])
-    end = axes.transData.inverted().transform((x, y))
+    end = axes.transData.inverted().transform(nearest(centre, box))
     axes.plot([anchor[0], end[0]], [anchor[1], end[1]], color=colour, linewidth=0.5, alpha=0.7, zorder=1.5)
 
 
