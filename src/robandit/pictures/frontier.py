@@ -99,7 +99,7 @@ def add_legend(figure: Any, panels: list[FrontierPanel], columns: int) -> None:
         for family, colour in FAMILIES.items()
         if family in used
     ]
-    if any(math.isinf(dot.high) for panel in panels for dot in panel.dots):
+    if any(math.isinf(dot.high) and not dot.checks for panel in panels for dot in panel.dots):
         words = "not fooled in every block"
         handles.append(Line2D([], [], color="#757575", marker="^", markersize=4, linewidth=0, label=words))
     if any(dot.checks for panel in panels for dot in panel.dots):
@@ -203,7 +203,8 @@ def describe_value(dot: FrontierDot) -> str:
     """What a label says of a dot beside the name of its line: the knob's value and the checks."""
     value = "" if dot.value is None else f" {dot.value:g}"
     value += " (default)" if value and ":" not in dot.policy else ""  # a policy's text leaves out what is usual
-    return value + (f", {dot.checks:,.0f} checks" if dot.checks else "")
+    value += f", {dot.checks:,.0f} checks" if dot.checks else ""
+    return value + (", never fooled" if math.isinf(dot.high) and dot.low >= dot.price else "")
 
 
 def bars_of(dot: FrontierDot) -> list[tuple[float, float, float, float]]:

@@ -8,6 +8,8 @@ REACHES = (5, 9, 14, 20, 28, 37)  # points between a dot and its label, nearest 
 DOT = 3.5  # points around the centre of a dot that stay free
 BAR = 2.0  # and beside an error bar
 STEPS = 16  # points of a line to a dot that are looked at
+WORDS = 50.0  # how much more other words weigh than dots, where a label would cover them
+FAR = 2.0  # a point of distance weighs as much as so many square points of a dot
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top
 
@@ -21,10 +23,40 @@ class DotLabel:
     anchors: list[tuple[float, float]]
 
 
+@dataclass(frozen=True)
+class TakenRoom:
+    """What is drawn already: dots, bars and lines, and the words of other labels."""
+
+    drawn: list[Box]
+    written: list[Box]
+    frame: Box
+    point: float  # in pixels
+
+    def cost(self, centre: Any, box: Box, reach: float) -> float:
+        """What a label there and the line to it would cover, or lose beyond the frame, and how far it is."""
+        outside = (box[2] - box[0]) * (box[3] - box[1]) - overlap(box, self.frame)
+        words = outside + sum(overlap(box, one) for one in self.written)
+        return self.crossed(centre, box, reach) + FAR * reach * self.point**2 + WORDS * words + self.hidden(box)
+
+    def hidden(self, box: Box) -> float:
+        """How much that is drawn a label there would cover."""
+        return sum(overlap(box, one) for one in self.drawn)
+
+    def crossed(self, centre: Any, box: Box, reach: float) -> float:
+        """What the line to a label there would cover; a label close to its dot needs none, its own dot is no matter."""
+        if reach <= REACHES[1]:
+            return 0.0
+        x, y = centre
+        steps = leader(centre, box, self.point)
+        others = [one for one in self.drawn if not (one[0] <= x <= one[2] and one[1] <= y <= one[3])]
+        dots, words = (sum(overlap(step, one) for step in steps for one in boxes) for boxes in (others, self.written))
+        return dots + WORDS * words
+
+
 def place_labels(
     figure: Any, axes: Any, labels: list[DotLabel], dots: list[tuple[float, float]], bars: list[Box], size: float
 ) -> None:
-    """Each label at the nearest place where it covers least; halos lie under dots and error bars, never over them."""
+    """Each label close to its dot where it covers little; halos lie under dots and error bars, never over them."""
     from matplotlib.patheffects import withStroke
 
     renderer, point = figure.canvas.get_renderer(), figure.dpi / 72.0
@@ -40,8 +72,9 @@ def place_labels(
         left, low, right, high = box_of(text.get_window_extent(renderer))
         width, height = right - left, high - low
         centres = [axes.transData.transform(anchor) for anchor in label.anchors]
+        room = TakenRoom(taken, written, frame, point)
         tried = [
-            (hidden(box, taken, written, frame) + crossed(centre, box, reach, written, point), reach, box, centre)
+            (room.cost(centre, box, reach), reach, box, centre)
             for reach in REACHES
             for centre in centres
             for box in boxes_around(centre, reach * point, width, height)
@@ -64,19 +97,6 @@ def boxes_around(centre: Any, reach: float, width: float, height: float) -> list
         low = centre[1] + dy * reach - (height if dy < 0 else height / 2 if dy == 0 else 0.0)
         boxes.append((left, low, left + width, low + height))
     return boxes
-
-
-def hidden(box: Box, taken: list[Box], written: list[Box], frame: Box) -> float:
-    """What a label there would cover, or lose beyond the frame; other words weigh more than dots."""
-    outside = (box[2] - box[0]) * (box[3] - box[1]) - overlap(box, frame)
-    return sum(overlap(box, other) for other in taken) + 5.0 * (outside + sum(overlap(box, one) for one in written))
-
-
-def crossed(centre: Any, box: Box, reach: float, written: list[Box], point: float) -> float:
-    """What the line to a label there would cover of other words; a label close to its dot needs none."""
-    if reach <= REACHES[1]:
-        return 0.0
-    return 5.0 * sum(overlap(spot, words) for spot in leader(centre, box, point) for words in written)
 
 
 def leader(centre: Any, box: Box, point: float) -> list[Box]:

@@ -103,10 +103,10 @@ def draw_panel(axes: Any, panel: LinePanel) -> None:
         axes.plot(*line.published.T, color=line.style.colour, **hollow)
     if panel.shaded:
         axes.axvspan(*panel.shaded, color="#888888", alpha=0.2, linewidth=0, label=panel.meaning or None)
+    side: dict[str, Any] = {"xytext": (-4, 0), "textcoords": "offset points", "ha": "right", "va": "center"}
     for x, words in panel.events:
         axes.axvline(x, color="#444444", linewidth=1.0, linestyle=(0, (4, 2)), zorder=1)
-        style: dict[str, Any] = {"xytext": (-4, 0), "textcoords": "offset points", "ha": "right", "va": "center"}
-        axes.annotate(words, (x, 0.5), xycoords=axes.get_xaxis_transform(), fontsize=8, color="#444444", **style)
+        axes.annotate(words, (x, 0.5), xycoords=axes.get_xaxis_transform(), fontsize=8, color="#444444", **side)
 
 
 def dress(axes: Any, title: str, plot: LinePlot) -> None:
