@@ -13,7 +13,15 @@ from matplotlib.figure import Figure
 
 import robandit as rb
 from robandit.catalogue import SHIPPED, shipped
-from robandit.pictures.frontier import FrontierDot, FrontierPanel, along_lines, draw_frontier, leading, scaled
+from robandit.pictures.frontier import (
+    FrontierDot,
+    FrontierPanel,
+    along_lines,
+    describe_value,
+    draw_frontier,
+    leading,
+    scaled,
+)
 from robandit.pictures.labels import DotLabel, around, box_of, overlap, place_labels
 from robandit.pictures.rendered import Rendered
 from robandit.redteam.candidate import Candidate
@@ -246,6 +254,13 @@ def test_one_large_panel_names_every_line_and_says_which_value_is_the_default() 
     figure = draw_frontier([FrontierPanel("one", "here", 100, dots)], "caption").figure
     said = [text.get_text() for text in figure.axes[0].texts]
     assert sorted(said) == sorted(["samba 0", "samba 0.05 (default)", "samba 2", "samba 3", "exp3", "ucb1", "kl-ucb"])
+
+
+def test_a_label_says_that_nothing_fooled_a_policy_with_checks() -> None:
+    firm = replace(dot(2, 20, 1, True), low=math.inf, price=math.inf, high=math.inf, checks=1000.0)
+    (one,) = scaled(FrontierPanel("one", "here", 100, [firm]))
+    assert describe_value(one) == " 2, 1,000 checks, never fooled"
+    assert describe_value(replace(one, low=0.5 * one.price)) == " 2, 1,000 checks"
 
 
 def test_a_label_stands_on_no_error_bar_and_no_line_to_a_dot_crosses_a_label() -> None:
