@@ -89,7 +89,7 @@ def threat_models() -> str:
         ("the policy draws an arm", "from its probabilities p(t)", False),
         ("the reward", "of the drawn arm", False),
         ("threat model B", "the attacker sees both and changes the reward", True),
-        ("the policy learns", "from what it was shown", False),
+        ("the policy learns", "from the reward it receives", False),
     ]
     parts: list[str] = []
     for place, (name, words, is_attack) in enumerate(steps):

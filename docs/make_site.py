@@ -1,5 +1,7 @@
 """Builds the documentation site into out/docs/html: `make docs`. Warnings are errors; then every link is followed.
 
+A browser, where there is one, looks whether a page cuts off formulas or code.
+
 The sources are docs/*.md as they are, the pages of docs/site, the four long files of the root, and the reference that
 docs/make_reference.py writes. Run by the Python of the docs' own environment; robandit lives in another one.
 """
@@ -49,7 +51,7 @@ def gather_sources(python: str) -> Path:
         notebook.with_suffix(".md").write_text(as_page(json.loads(notebook.read_text())))
         notebook.unlink()
     for page in source.rglob("*.md"):
-        page.write_text(relinked(page.read_text()))
+        page.write_text(with_diagrams(relinked(page.read_text()), source / "pictures"))
     index = source / "index.md"
     names = [str(page.relative_to(source).with_suffix("")) for page in sorted(source.rglob("*.md"))]
     more = sorted({*names} - {"index", *re.findall(r"^(?:.+ <)?([\w/-]+)>?$", index.read_text(), re.MULTILINE)})
@@ -75,6 +77,21 @@ def relinked(text: str) -> str:
         text = text.replace(f"](../{name}", f"]({page}")
     text = re.sub(r"(\]\((?:notebooks/)?\w+)\.ipynb\)", r"\1.md)", text)
     return re.sub(r"\[([^\]]+)\]\(((?:\.\./)*src/[^)]+)\)", r"`\1`", text)
+
+
+def with_diagrams(text: str, pictures: Path) -> str:
+    """Returns text with its SVG pictures inside the page, where furo's switch of light and dark reaches them."""
+
+    def diagram(match: re.Match[str]) -> str:
+        """Returns a picture as HTML; its colours are those of the page's body."""
+        svg = (pictures / match[1]).read_text()
+        light, dark = re.findall(r":root (\{[^}]*\})", svg)
+        system = f'@media (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {dark} }}'
+        colours = f'body {light}\n  body[data-theme="dark"] {dark}\n  {system}'
+        svg = re.sub(r":root \{[^}]*\}\s*@media[^{]*\{\s*:root \{[^}]*\}\s*\}", lambda _: colours, svg)
+        return f'<div class="diagram">\n{svg}</div>'
+
+    return re.sub(r"!\[[^\]]*\]\((?:\.\./)*pictures/([\w-]+\.svg)\)", diagram, text)
 
 
 def find_broken_links(html: Path) -> list[str]:
@@ -112,6 +129,7 @@ def find_foreign_links(html: Path) -> list[str]:
 
 def main(python: str) -> int:
     """Gather, build, follow the links, look the words up."""
+    from look_at_pages import find_cut_boxes
     from plain_words import private_words
     from spelling import find_misspellings  # its dictionary is in the docs' environment only
 
@@ -120,13 +138,14 @@ def main(python: str) -> int:
     build = subprocess.run([sys.executable, *words])
     subprocess.run([python, "-m", "robandit", "page", "--out", str(html / "lab")], check=True)
     problems = find_broken_links(html.resolve()) + find_foreign_links(html) if html.exists() else ["no page was built"]
+    cut_boxes = find_cut_boxes(sorted(page for page in html.resolve().rglob("*.html") if page.parent.name != "lab"))
     sources = [ROOT / "README.md", *sorted(source.rglob("*.md"))]
-    words_to_fix = find_misspellings(sources) + private_words(sources)
-    for line in problems + words_to_fix:
+    words_to_fix = find_misspellings(sources) + private_words([*sources, *sorted((ROOT / "src").rglob("*.py"))])
+    for line in problems + cut_boxes + words_to_fix:
         print(line, file=sys.stderr)
-    pages = f"{len(list(html.rglob('*.html')))} pages, {len(problems)} broken links, {len(words_to_fix)} unknown words"
-    print(f"{pages}: {html / 'index.html'}")
-    return 1 if problems or words_to_fix or build.returncode else 0
+    counts = f"{len(problems)} broken links, {len(cut_boxes)} cut boxes, {len(words_to_fix)} unknown words"
+    print(f"{len(list(html.rglob('*.html')))} pages, {counts}: {html / 'index.html'}")
+    return 1 if problems or cut_boxes or words_to_fix or build.returncode else 0
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from pathlib import Path
 from spellchecker import SpellChecker
 
 RIGHT_WORDS = Path(__file__).parent / "words.txt"
-NOT_WORDS = re.compile(r"```.*?```|`[^`]*`|\$[^$]*\$|\]\([^)]*\)|<!--.*?-->|&\w+;|\S*[A-Z0-9_@/\\=]\S*", re.DOTALL)
+CODE = r"```.*?```|`[^`]*`|\$[^$]*\$|\]\([^)]*\)|<!--.*?-->|<style>.*?</style>|</?\w[^<>]*>"
+NOT_WORDS = re.compile(rf"{CODE}|&\w+;|\S*[A-Z0-9_@/\\=]\S*", re.DOTALL)
 
 
 def find_misspellings(pages: list[Path]) -> list[str]:

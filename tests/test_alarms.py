@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import robandit as rb
 from robandit.forensics.alarms import MOVED, as_others_report, draw_others, influence_at_random
 from robandit.forensics.blocks import Cells, cut_blocks, log_gains
+from robandit.forensics.describe import describe, describe_rate, describe_selection, write_range
 from robandit.forensics.exposure import Exposures, exposures_by_mark
 from robandit.forensics.reward_log import RewardLog
 from robandit.forensics.statistics import above_usual, reported_rows
@@ -121,7 +123,10 @@ def test_a_ring_that_moved_the_leader_raises_an_alarm() -> None:
     assert signal.moved > 0.5
     assert abs(signal.moved_at_random) < 0.5 * signal.moved
     assert "factor of at most 4" in signal.assumption
-    assert " 1 on a, the others 0.2" in signal.text
+    names = ", ".join(signal.subjects[:10])
+    assert re.search(
+        rf"^12 sources: {names} report 1 on a, the others 0\.2\d? to 0\.2\d?; 2 more\. Without", signal.text
+    )
 
 
 def test_where_the_leader_hangs_by_a_thread_any_sources_move_it() -> None:
@@ -155,7 +160,29 @@ def test_liars_who_move_the_leader_no_farther_than_anybody_are_a_notice(seed: in
     assert set(signal.subjects) == {"v0", "v1", "v2", "v3"}
     assert abs(signal.moved) > MOVED
     assert signal.is_alarm == rings == (abs(signal.moved) > abs(signal.moved_at_random))
-    assert "As many rows of random others" in signal.text
+    assert "as many rows of randomly picked other sources move it by" in signal.text
+
+
+def test_sources_that_differ_alike_are_named_together() -> None:
+    """Two report everything on one arm, one nothing on the other."""
+    rows, numbers = 4000, np.random.default_rng(5)
+    arms, codes = np.arange(rows) % 2, numbers.integers(0, 20, rows)
+    rewards = (numbers.random(rows) < 0.5).astype(float)
+    rewards[(codes < 2) & (arms == 0)], rewards[(codes == 2) & (arms == 1)] = 1.0, 0.0
+    log = RewardLog(rb.Log(arms, np.full(rows, 0.5), rewards), ("a", "b"), tuple(f"v{one}" for one in range(20)), codes)
+    reported = reported_rows(log, codes)
+    (high, low) = describe_rate(log, reported, [0, 2, 1])
+    assert re.fullmatch(r"v0, v1 report 1 on a, the others 0\.\d+( to 0\.\d+)?", high)
+    assert re.fullmatch(r"v2 reports 0 on b, the others 0\.\d+", low)
+    assert write_range([0.5, 0.25, 0.501]) == "0.25 to 0.5"
+    text = describe("rate", log, reported, [2], "a", 0.31, 0.02)
+    assert text.endswith(
+        " Without it, or had it reported as the others do, the probability of a, which leads, would be 0.31 lower; "
+        "as many rows of randomly picked other sources move it by at most 0.02."
+    )
+    assert describe("rate", log, reported, [2], "a", 0.31, 0.001).endswith("sources move it by less than 0.01.")
+    share = describe_selection(log, reported, [0])[0]
+    assert re.fullmatch(r"v0 makes 5\d% of its reports about b, the others 50%", share)
 
 
 def test_random_others_have_as_many_rows_and_are_others() -> None:

@@ -341,7 +341,7 @@ def test_whole_epochs_cannot_be_folded_without_rows() -> None:
     found = rb.audit(played.table, "barbar:scale=1", price=False)
     assert found.sources() == []
     assert "no influence of sources on barbar" in found.notes_on("no-influence")[0]
-    with pytest.raises(rb.InputError, match="cannot be folded without some rows: its epochs"):
+    with pytest.raises(rb.InputError, match="cannot be replayed without some rows: its epochs"):
         rb.audit(played.table, "barbar:scale=1", without=["source=user-1"])
 
 

@@ -250,7 +250,7 @@ CASES = [
     Case("barbar-surge", "not-reproduced", ("over-time",), surges(1.5, 1.3, 1.1),
          ("BARBAR in blocks does not double",)),
     Case("barbar-surge", "not-reproduced", ("over-time",), surges(10, 9, 3), ("SAMBA more than doubles",)),
-    Case("barbar-surge", "not-tested", ("over-time",), surges(2, 2, 1.1), ("cannot be told from doubling",)),
+    Case("barbar-surge", "not-tested", ("over-time",), surges(2, 2, 1.1), ("cannot be distinguished from doubling",)),
     Case("barbar-surge", "not-tested", ("over-time",), surges(2, 9, 1.1), ("BARBAR at random more than doubles",)),
     Case("linear-in-k", "reproduced", ("k-sweep",), in_arms(1.0, 1.0), ("SAMBA K^1.00±0.0", "CBARBAR K^1.0")),
     Case("linear-in-k", "depends", ("k-sweep",), in_arms(1.0, 0.5), ("CBARBAR K^0.50±0.0",)),

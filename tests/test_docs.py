@@ -152,7 +152,8 @@ def test_the_diagrams_are_what_their_program_draws() -> None:
 
 def test_no_private_word_comes_back() -> None:
     private_words = runpy.run_path(str(HOME / "docs" / "plain_words.py"))["private_words"]
-    assert private_words([*SOURCES, HOME / "SECURITY.md"]) == []
+    texts = [*(HOME / "docs").rglob("*.ipynb"), *(HOME / "src").rglob("*.py")]
+    assert private_words([*SOURCES, HOME / "SECURITY.md", *texts]) == []
 
 
 def test_a_private_word_would_be_seen(tmp_path: Path) -> None:
@@ -161,4 +162,19 @@ def test_a_private_word_would_be_seen(tmp_path: Path) -> None:
     lines = runpy.run_path(str(HOME / "docs" / "plain_words.py"))["private_words"]([page])
     assert sorted(line.partition(";")[0] for line in lines) == [
         f"page.md, line 7: {word!r}" for word in ("dice", "his", "in peace")
+    ]
+
+
+def test_a_private_word_would_be_seen_in_a_sentence_of_the_package_and_in_a_notebook(tmp_path: Path) -> None:
+    """Not in a name, nor in what documents the code."""
+    module, notebook = tmp_path / "module.py", tmp_path / "book.ipynb"
+    module.write_text("""def f(x):\n    'A fold.'\n    raise ValueError(f"{x} is\\n folded: {x} tells", 'fold')\n""")
+    cells = [("markdown", "the chance of an arm"), ("code", "told = 1  # whom you fear")]
+    notebook.write_text(json.dumps({"cells": [{"cell_type": kind, "source": [text]} for kind, text in cells]}))
+    lines = runpy.run_path(str(HOME / "docs" / "plain_words.py"))["private_words"]([module, notebook])
+    assert sorted(line.partition(";")[0] for line in lines) == [
+        "book.ipynb, line 1: 'chance of'",
+        "book.ipynb, line 2: 'fear'",
+        "module.py, line 3: 'folded'",
+        "module.py, line 3: 'tells'",
     ]

@@ -8,11 +8,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 import robandit as rb
 from robandit.catalogue import SHIPPED, shipped
-from robandit.pictures.frontier import FrontierDot, FrontierPanel, along_lines, draw_frontier, leading, scaled
-from robandit.pictures.labels import box_of, overlap
+from robandit.pictures.frontier import (
+    FrontierDot,
+    FrontierPanel,
+    along_lines,
+    describe_value,
+    draw_frontier,
+    leading,
+    scaled,
+)
+from robandit.pictures.labels import DotLabel, around, box_of, overlap, place_labels
 from robandit.pictures.rendered import Rendered
 from robandit.redteam.candidate import Candidate
 from robandit.redteam.dominance import clean_range, pareto_front, price_range, surely_better
@@ -232,6 +242,46 @@ def test_small_multiples_label_the_front_without_overlap(attackers: int) -> None
             assert len(axes.get_yticks()) >= 2
             bars = [line.get_zorder() for group in axes.collections for line in [group]]
             assert min(bars) > max(text.get_zorder() for text in axes.texts if "line" in text.get_text())
+
+
+def test_one_large_panel_names_every_line_and_says_which_value_is_the_default() -> None:
+    random = np.random.default_rng(9)
+    dots = [dot(number, 100 * 3**number, 5 * 2**number, True) for number in range(4)]
+    dots[1] = replace(dots[1], policy="samba", value=0.05)
+    dots += [replace(dot(9, 10 ** random.uniform(2, 3), 7, False, name), policy=name) for name in ("exp3", "ucb1")]
+    for number in range(12):  # so many that not every dot has a label
+        dots.append(replace(dot(number, 150 + 40 * number, 6 + number, False, "kl-ucb"), policy="kl-ucb"))
+    figure = draw_frontier([FrontierPanel("one", "here", 100, dots)], "caption").figure
+    said = [text.get_text() for text in figure.axes[0].texts]
+    assert sorted(said) == sorted(["samba 0", "samba 0.05 (default)", "samba 2", "samba 3", "exp3", "ucb1", "kl-ucb"])
+
+
+def test_a_label_says_that_nothing_fooled_a_policy_with_checks() -> None:
+    firm = replace(dot(2, 20, 1, True), low=math.inf, price=math.inf, high=math.inf, checks=1000.0)
+    (one,) = scaled(FrontierPanel("one", "here", 100, [firm]))
+    assert describe_value(one) == " 2, 1,000 checks, never fooled"
+    assert describe_value(replace(one, low=0.5 * one.price)) == " 2, 1,000 checks"
+
+
+def test_a_label_stands_on_no_error_bar_and_no_line_to_a_dot_crosses_a_label() -> None:
+    figure = Figure(figsize=(4, 4))
+    canvas, axes = FigureCanvasAgg(figure), figure.subplots()
+    axes.set(xlim=(0, 10), ylim=(0, 10))
+    canvas.draw()
+    dots = [(5.0, 5.0), (5.0, 4.4), (5.4, 5.2), (4.6, 5.2), (5.2, 4.7), (4.8, 4.7)]
+    bars = [(x - 1.0, y - 0.05, x + 1.0, y + 0.05) for x, y in dots]
+    labels = [DotLabel(f"a name of dot {number}", "#222222", [spot]) for number, spot in enumerate(dots)]
+    place_labels(figure, axes, labels, dots, bars, 7.0)
+    boxes = [box_of(text.get_window_extent()) for text in axes.texts]
+    for bar in bars:
+        place = (*axes.transData.transform(bar[:2]), *axes.transData.transform(bar[2:]))
+        assert all(overlap(box, place) == 0.0 for box in boxes)
+    assert axes.lines
+    for line in axes.lines:
+        (start, end) = axes.transData.transform(line.get_xydata())
+        for step in np.linspace(0.0, 0.97, 60):
+            spot = around(start + step * (end - start), 0.1)
+            assert all(overlap(box, spot) == 0.0 for box in boxes)
 
 
 def test_the_command_prices_a_file_and_goes_on_after_a_torn_journal(tmp_path: Path, robandit: Any) -> None:

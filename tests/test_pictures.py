@@ -1,5 +1,6 @@
 """Pictures are drawn, with what they must say in them."""
 
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from robandit.estimates import summarise
 from robandit.pictures.corruption import BudgetCurve, draw_regret_by_budget
 from robandit.pictures.panels import LinePanel, LinePlot, PlotLine, draw_lines
 from robandit.pictures.regret import draw_comparison
-from robandit.pictures.style import FAMILIES, colour_of, family_of, line_styles, log_ticks
+from robandit.pictures.style import FAMILIES, colour_of, family_of, line_styles, log_ticks, numbered_style
 
 
 def test_the_comparison_names_every_policy_and_both_conditions(tmp_path: Path) -> None:
@@ -44,6 +45,23 @@ def test_panels_are_the_same_bytes_for_the_same_data_and_name_their_lines() -> N
         assert all(f">{word}<" in drawn for word in words)
 
 
+def test_a_grey_stretch_is_in_the_legend_and_an_event_is_named() -> None:
+    x = np.array([0.0, 100.0])
+    line = PlotLine("arm 1", numbered_style(0), x, x)
+    panel = LinePanel("", [line], (50.0, 100.0), "since an alarm rang", ((40.0, "the ring begins"),))
+    drawn = draw_lines(LinePlot([panel], "decisions made", "p")).to_bytes("svg").decode()
+    assert all(drawn.count(f">{words}<") == 1 for words in ("arm 1", "since an alarm rang", "the ring begins"))
+
+
+def test_no_two_solid_lines_that_are_no_policies_are_of_like_colours() -> None:
+    """Two blues were: how far colours are apart is a rough sum over red, green and blue."""
+    styles = [numbered_style(place) for place in range(8)]
+    for one, two in combinations([style for style in styles if style.dash == "-"], 2):
+        parts = [(int(one.colour[at : at + 2], 16), int(two.colour[at : at + 2], 16)) for at in (1, 3, 5)]
+        assert sum(abs(a - b) for a, b in parts) > 150, (one, two)
+    assert len({style.colour for style in styles}) == 8
+
+
 MEMBERS = {
     "SAMBA": "samba exponential-samba balanced-samba linear-samba team-samba slate-samba bar listed-samba",
     "Thompson": "thompson tempered-thompson optimistic-thompson bonus-thompson capped-thompson linear-thompson "
@@ -67,6 +85,15 @@ def test_every_policy_is_drawn_as_its_family() -> None:
     assert family_of("samba:learning_rate=0.1") == "SAMBA"
     assert family_of("mine:x=1") == "other"
     assert family_of("cw-oful:scale=0.3") == "UCB"
+
+
+def test_every_row_of_panels_says_its_threat_model(tmp_path: Path) -> None:
+    budgets = np.array([0.0, 30.0, 300.0])
+    names = ("samba", "thompson", "ucb1", "exp3", "barbar")
+    curves = [BudgetCurve(name, budgets, budgets + 9.0, budgets) for name in names]
+    draw_regret_by_budget([("model A", curves), ("model B", curves)], "a caption").save(tmp_path / "c.svg")
+    drawn = (tmp_path / "c.svg").read_text()
+    assert all(drawn.count(f">{words}<") == 1 for words in ("SAMBA (model A)", "BARBAR (model A)", "BARBAR (model B)"))
 
 
 def luminance(colour: str) -> float:

@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 project = "robandit"
 author = "The robandit authors"
-extensions = ["myst_parser", "sphinx_copybutton", "formulas"]
+extensions = ["myst_parser", "sphinx_copybutton", "formulas", "blocks"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 myst_fence_as_directive = ["math"]
@@ -27,5 +27,5 @@ highlight_language = "none"  # a block without a language is what a terminal sho
 pygments_style, pygments_dark_style = "tango", "github-dark"
 copybutton_prompt_text = r"\$ "
 copybutton_prompt_is_regexp = True
-exclude_patterns = ["conf.py", "formulas.py"]
+exclude_patterns = ["conf.py", "formulas.py", "blocks.py"]
 nitpicky = False

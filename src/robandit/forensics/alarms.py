@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from robandit.forensics.blocks import cut_blocks
-from robandit.forensics.evidence import Evidence, flag_sources, two_rates
+from robandit.forensics.describe import describe
+from robandit.forensics.evidence import Evidence, flag_sources
 from robandit.forensics.influence import without
 from robandit.forensics.reward_log import Codes, RewardLog
 from robandit.forensics.statistics import ALARMS, STATISTICS, ReportedRows
@@ -25,7 +26,6 @@ LEVEL = 0.05  # of all alarms together, over all looks
 SHARED = LEVEL / len(ALARMS)  # of each
 MOVED = 0.05  # how far p(leader) moves where sources matter: one decision in twenty
 RANDOM_SETS = 19  # sets of other sources: at random the named ones move the leader farthest in one case of twenty
-NAMED = 10  # in a sentence
 
 
 @dataclass(frozen=True)
@@ -140,81 +140,3 @@ def find_signals(
         text = describe(one.name, log, reported, subjects, log.arms[leader], moved, at_random)
         signals.append(Signal(one.name, rings, row, names, moved, at_random, text, statistic.hypothesis))
     return sorted(signals, key=lambda signal: not signal.is_alarm)
-
-
-def describe(
-    name: str,
-    log: RewardLog,
-    reported: ReportedRows,
-    subjects: list[int],
-    leader: str,
-    moved: float | None,
-    at_random: float | None,
-) -> str:
-    """Return what was seen, with its size."""
-    if not subjects:
-        return "Some source differs, and no single one can be named."
-    sizes = [SIZES[name](log, reported, subject) for subject in subjects[:NAMED]] if name in SIZES else []
-    sizes += [f"{len(subjects) - NAMED:,} more"] if sizes and len(subjects) > NAMED else []
-    kind = "arm" if STATISTICS[name].is_about_arms else "source"
-    text = f"{len(subjects):,} {kind}{'s' * (len(subjects) > 1)}" + (f": {'; '.join(sizes)}." if sizes else ".")
-    if moved is None:
-        return text
-    change = f"{abs(moved):.2f} {'lower' if moved > 0 else 'higher'}"
-    text += f" Without them, or had they reported as the others, p of {leader}, which leads, would be {change}."
-    if at_random is None:
-        return text
-    most = "up to " if abs(at_random) < abs(moved) else ""
-    return f"{text} As many rows of random others move it by {most}{abs(at_random):.2f}."
-
-
-def describe_rate(log: RewardLog, reported: ReportedRows, source: int) -> str:
-    """Return the arm on which a source differs most, its rate there and that of the others."""
-    rows, ones, expected = reported.comparison.sizes(source)
-    arm = int(np.argmax(np.abs(ones - expected)))
-    own, others = np.array((ones[arm], expected[arm])) / max(rows[arm], 1.0)
-    return f"{log.sources[source]} reports {own:.2g} on {log.arms[arm]}, the others {others:.2g}"
-
-
-def describe_level(log: RewardLog, reported: ReportedRows, source: int) -> str:
-    """Return how many times as much as the others a source earns."""
-    _, ones, expected = reported.comparison.sizes(source)
-    return f"{log.sources[source]} earns {ones.sum() / max(expected.sum(), 1e-9):.2g} times what the others do"
-
-
-def describe_selection(log: RewardLog, reported: ReportedRows, source: int) -> str:
-    """Return the arm that a source reports about most beside the others, and both shares."""
-    reports = reported.reports
-    own = reports.codes == source
-    mine = np.bincount(reports.arms[own], minlength=len(log.arms)) / max(own.sum(), 1)
-    rest = np.bincount(reports.arms[~own], minlength=len(log.arms)) / max((~own).sum(), 1)
-    arm = int(np.argmax(mine - rest))
-    return f"{log.sources[source]} has {mine[arm]:.0%} of its reports about {log.arms[arm]}, the others {rest[arm]:.0%}"
-
-
-def describe_exposure(log: RewardLog, reported: ReportedRows, arm: int) -> str:
-    """Return how much of an arm's decisions is lost, and how much of the others'."""
-    assert reported.exposures is not None
-    own, rest = reported.exposures.loss_of(arm)
-    return f"{own:.1%} of the decisions for {log.arms[arm]} were not displayed, {rest:.1%} of those for the others"
-
-
-def describe_homogeneity(log: RewardLog, reported: ReportedRows, arm: int) -> str:
-    """Return what an arm paid before and after the power of two that parts its rewards best."""
-    order = reported.order
-    rewards = reported.rewards[order][reported.arms[order] == arm]
-    cuts = 2 ** np.arange((len(rewards) - 1).bit_length())
-    ones, total = np.cumsum(rewards)[cuts - 1], rewards.sum()
-    best = int(np.argmax(two_rates(ones, cuts - ones, total - ones, len(rewards) - cuts - total + ones)))
-    cut, first = int(cuts[best]), ones[best]
-    after = (total - first) / (len(rewards) - cut)
-    return f"{log.arms[arm]} paid {first / cut:.2g} in its first {cut:,} rewards, {after:.2g} since"
-
-
-SIZES = {
-    "rate": describe_rate,
-    "level": describe_level,
-    "selection": describe_selection,
-    "exposure": describe_exposure,
-    "homogeneity": describe_homogeneity,
-}

@@ -120,7 +120,7 @@ class Auditor:
         shadows = [as_policy(one) for one in self.options.get("shadow", ())]
         codes = leave_rows_out(log, names)
         if names and self.policy.rewards_fixed:
-            raise InputError(f"{self.policy} cannot be folded without some rows: {self.policy.rewards_fixed}")
+            raise InputError(f"{self.policy} cannot be replayed without some rows: {self.policy.rewards_fixed}")
         marks = folding.marks(LOOKS)
         over_time = folding.over_time(marks)
         belief, leader = self.belief(over_time[-1]), leader_of(over_time[-1])
@@ -178,7 +178,7 @@ class Auditor:
             self.note("belief-is-mean", f"contexts came: the belief is the mean over visitors of the log ({who})")
         if self.folding.kind == TRIALS:
             share = f"the share of {self.folding.trials:,} trial choices"
-            self.note("belief-is-trials", f"{self.policy} cannot tell its probabilities: its belief is {share}")
+            self.note("belief-is-trials", f"{self.policy} has no explicit probabilities: its belief is {share}")
         if not self.folding.columns["rewarded"].all():
             self.note("rows-of-decisions", "a journal has a row for each decision and one for each reward")
         if self.original.changes:
@@ -209,7 +209,7 @@ class Auditor:
             count = len(influence.order)
             self.note(
                 "influence-of-some",
-                f"the log was folded without {count:,} of {count + influence.left_out:,} sources, "
+                f"the log was replayed without {count:,} of {count + influence.left_out:,} sources, "
                 "those that moved the arms' means most",
             )
         return influence
@@ -338,7 +338,7 @@ class Auditor:
             shadow = folding.shadow(np.array([folding.rows]), np.where(log.codes < 0, -1, codes))
             value = estimator.of(shadow) if deployed.explicit else None
             if value is None:
-                text = f"{one}: no off-policy value, for it cannot tell its probabilities"
+                text = f"{one}: no off-policy value, for it has no explicit probabilities"
                 self.note("no-value", text, subject=str(one))
             policies[str(one)] = {**self.belief(shadow.beliefs[-1]).as_json(), "value": value}
         rewards = estimator.rewards
@@ -366,7 +366,7 @@ class Auditor:
         if grouped is not None and grouped.leaders[0] != grouped.leaders[1]:
             all_rows, by_group = (self.log.arms[leader] for leader in grouped.leaders)
             text = f"{all_rows} paid most by all rows, {by_group} by the median of {grouped.groups} groups of sources"
-            self.note("grouped", f"{text}: few sources carry {all_rows}, or rewards are too rare to tell them apart")
+            self.note("grouped", f"{text}: few sources carry {all_rows}, or rewards are too rare to distinguish them")
         flags = findings.flagged()
         if flags:
             names = ", ".join(flags[:10]) + (f" and {len(flags) - 10} more" if len(flags) > 10 else "")

@@ -15,6 +15,7 @@ from robandit.forensics.statistics import ALARMS, STATISTICS
 from robandit.game import Floats
 from robandit.pictures.bars import draw_bars
 from robandit.pictures.panels import LinePanel, LinePlot, PlotLine, draw_lines
+from robandit.pictures.rendered import Rendered
 from robandit.pictures.style import numbered_style
 from robandit.report.page import Picture, Section, write_page
 from robandit.report.table import DataTable
@@ -25,6 +26,7 @@ ROWS = 1000  # sources in the page's table; all of them are in the JSON
 CUT = (-3.0, 10.0)  # powers of ten between which evidence is drawn
 KEYS = ("value", "low", "high")
 DECISIONS = "decisions made"
+SINCE = "since an alarm rang"
 EVIDENCE = "evidence that something differs\n(power of ten, cut at -3 and 10)"
 
 
@@ -65,11 +67,9 @@ def format_probability(probability: float) -> str:
 def belief_section(findings: Audit) -> Section:
     """What is believed now, over time, and when the leader changed."""
     arms, marks = findings.log.arms, findings.marks.astype(float)
-    panels = [belief_panel(findings, "as logged" if findings.without else "", findings.over_time)]
     text = []
     if findings.without is not None:
         what_if = findings.without
-        panels.append(belief_panel(findings, f"without {what_if.rows:,} rows", what_if.over_time))
         since = what_if.first_other_leader
         when = "The same arm would have led throughout." if since is None else f"Another arm leads after row {since:,}."
         probability = format_probability(what_if.belief.probabilities[what_if.belief.leader])
@@ -85,9 +85,7 @@ def belief_section(findings: Audit) -> Section:
         "belief",
         "What the policy believes",
         text,
-        pictures=[
-            Picture("belief-over-time", caption, draw_lines(LinePlot(panels, DECISIONS, "probability of the arm")))
-        ],
+        pictures=[Picture("belief-over-time", caption, draw_belief(findings))],
         tables=[
             DataTable("The belief after the log", ["arm", "probability"], now, id="belief-now"),
             DataTable("Changes of mind", ["seen by row", "from", "to"], rows, id="changes-of-mind"),
@@ -95,13 +93,22 @@ def belief_section(findings: Audit) -> Section:
     )
 
 
-def belief_panel(findings: Audit, title: str, over_time: Any) -> LinePanel:
+def draw_belief(findings: Audit, events: tuple[tuple[float, str], ...] = ()) -> Rendered:
+    """Return the belief over time, and what it would be without the rows named; `events` are decisions to mark."""
+    panels = [belief_panel(findings, "as logged" if findings.without else "", findings.over_time, events)]
+    if findings.without is not None:
+        title = f"without {findings.without.rows:,} rows"
+        panels.append(belief_panel(findings, title, findings.without.over_time, events))
+    return draw_lines(LinePlot(panels, DECISIONS, "probability of the arm"))
+
+
+def belief_panel(findings: Audit, title: str, over_time: Any, events: tuple[tuple[float, str], ...]) -> LinePanel:
     """A line for each arm that mattered, drawn the same in every panel."""
     most = np.sort(np.argsort(-findings.over_time.max(axis=0), kind="stable")[:ARMS])
     x = decisions_by(findings, findings.marks)
     arms = findings.log.arms
     lines = [PlotLine(arms[arm], numbered_style(place), x, over_time[:, arm]) for place, arm in enumerate(most)]
-    return LinePanel(title, lines, shade(findings))
+    return LinePanel(title, lines, shade(findings), SINCE, events)
 
 
 def decisions_by(findings: Audit, rows: Any) -> Floats:
@@ -200,7 +207,7 @@ def evidence_sections(findings: Audit) -> list[Section]:
         for one in findings.evidence
     ]
     headings = ["statistic", "hypothesis", "e-value", "it is", "seen by row"]
-    plot = LinePlot([LinePanel("", lines, shade(findings))], DECISIONS, EVIDENCE)
+    plot = LinePlot([LinePanel("", lines, shade(findings), SINCE)], DECISIONS, EVIDENCE)
     caption = f"Evidence against: nothing differs. A line at 10 or at -3 may lie beyond.{shade_in_words(findings)}"
     return [
         Section(

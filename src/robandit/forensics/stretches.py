@@ -60,7 +60,9 @@ class StretchFolding(Folding):
     ) -> tuple[Floats, Any]:
         """As `Folding.fold`, stretch by stretch, always from the first row and without a record of each row."""
         if watched is not None or since is not None:
-            raise InputError("a journal in which arms came or went is folded whole, and no shadow policy on it")
+            raise InputError(
+                "a journal in which arms came or went is replayed from its first row, without a shadow policy"
+            )
         beliefs, state = np.zeros((len(left), len(marks), self.setting.arms)), self.fresh
         for number, source in enumerate(left):
             for mark, (state, fold) in enumerate(self.states(int(source), marks, codes, control)):

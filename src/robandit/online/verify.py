@@ -182,7 +182,7 @@ def verify_journal(path: str, *, compiled: bool = True) -> Verification:
     if compiled and has_extra("numba"):
         result.compiled, _ = both.replay()
     elif compiled:
-        result.notes.append("not compared with the compiled fold: numba is not installed")
+        result.notes.append("not compared with a compiled replay: numba is not installed")
     if fold.terms.rules is None:  # a service draws holdouts besides, which only service/verify.py knows
         other = first_difference(path, fold.policy)
         result.dice = other is None

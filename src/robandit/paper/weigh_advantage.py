@@ -116,7 +116,7 @@ def barbar_surge(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
         sentences.append(f"{name} {clean.mean():,.0f} without corruption, {extra:+,.0f} with it")
     significant = signs(tests)
     blocks, random = (every([significant[policy], -significant["samba"]]) for policy in list(SURGES)[1:])
-    words = {1: "more than doubles", -1: "does not double", 0: "cannot be told from doubling"}
+    words = {1: "more than doubles", -1: "does not double", 0: "cannot be distinguished from doubling"}
     said = "; ".join(f"{name} {words[significant[policy]]}" for policy, name in SURGES.items())
     evidence = f"Regret collected after T/4, C={budget:,.0f}, scheme 3:\n" + "; ".join(sentences) + f".\n{said}."
     return ClaimVerdict(verdict_of([blocks], [random]), evidence, "over-time-over-time")

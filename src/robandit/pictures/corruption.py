@@ -50,7 +50,7 @@ def draw_regret_by_budget(groups: list[tuple[str, list[BudgetCurve]]], caption: 
         for axes, family in zip(rows, families, strict=False):
             own = [curve for curve in curves if family_of(curve.label) == family]
             draw_family(axes, own, [curve for curve in curves if curve not in own], styles)
-            axes.set_title(f"{family} ({title})" if axes is rows[0] else family, fontsize=8, loc="left", pad=3)
+            axes.set_title(f"{family} ({title})" if axes in boxes[:, 0] else family, fontsize=8, loc="left", pad=3)
         for axes in rows[len(families) :]:
             axes.remove()
     top = max(float(curve.regret.max()) for _, curves in groups for curve in curves)

@@ -99,7 +99,7 @@ def add_legend(figure: Any, panels: list[FrontierPanel], columns: int) -> None:
         for family, colour in FAMILIES.items()
         if family in used
     ]
-    if any(math.isinf(dot.high) for panel in panels for dot in panel.dots):
+    if any(math.isinf(dot.high) and not dot.checks for panel in panels for dot in panel.dots):
         words = "not fooled in every block"
         handles.append(Line2D([], [], color="#757575", marker="^", markersize=4, linewidth=0, label=words))
     if any(dot.checks for panel in panels for dot in panel.dots):
@@ -181,20 +181,38 @@ def label_panel(figure: Any, axes: Any, panel: FrontierPanel, size: float) -> No
     candidates = dots if few else front if large and len(front) <= ROOM else leading(dots)
     groups: dict[str, list[FrontierDot]] = {}
     for dot in sorted(candidates, key=lambda dot: dot.regret):
-        value = "" if dot.value is None or not large else f" {dot.value:g}"
-        value += f", {dot.checks:,.0f} checks" if dot.checks and large else ""
-        groups.setdefault(dot.policy if few else dot.line + value, []).append(dot)
+        groups.setdefault(dot.policy if few else dot.line + describe_value(dot) * large, []).append(dot)
     labelled = sorted(groups.items(), key=lambda item: -len(item[1]))[: None if few or large else MOST]
     labels = [
         DotLabel(words, colour_of(group[0].policy), [(dot.regret, dot.price) for dot in group])
         for words, group in reversed(labelled)  # what has one place only comes first
     ]
-    bars = [
-        (0.99 * dot.regret, max(dot.low, 0.01 * dot.price), 1.01 * dot.regret, dot.high)
-        for dot in dots
-        if dot.front and math.isfinite(dot.high)
-    ]
+    named = {dot.line for dot in candidates}
+    if large:  # who is nowhere on the front has a name too
+        rest = [dot for dot in dots if dot.line not in named]
+        lines = {dot.line: [one for one in rest if one.line == dot.line] for dot in rest}
+        labels += [
+            DotLabel(line, colour_of(group[0].policy), [(dot.regret, dot.price) for dot in group])
+            for line, group in lines.items()
+        ]
+    bars = [bar for dot in front for bar in bars_of(dot)]
     place_labels(figure, axes, labels, [(dot.regret, dot.price) for dot in dots] + along_lines(dots), bars, size)
+
+
+def describe_value(dot: FrontierDot) -> str:
+    """What a label says of a dot beside the name of its line: the knob's value and the checks."""
+    value = "" if dot.value is None else f" {dot.value:g}"
+    value += " (default)" if value and ":" not in dot.policy else ""  # a policy's text leaves out what is usual
+    value += f", {dot.checks:,.0f} checks" if dot.checks else ""
+    return value + (", never fooled" if math.isinf(dot.high) and dot.low >= dot.price else "")
+
+
+def bars_of(dot: FrontierDot) -> list[tuple[float, float, float, float]]:
+    """The places of a dot's error bars."""
+    bars = [(max(dot.regret - dot.half, 0.1 * dot.regret), 0.99 * dot.price, dot.regret + dot.half, 1.01 * dot.price)]
+    if math.isfinite(dot.high):
+        bars.append((0.99 * dot.regret, max(dot.low, 0.01 * dot.price), 1.01 * dot.regret, dot.high))
+    return bars
 
 
 def along_lines(dots: list[FrontierDot]) -> list[tuple[float, float]]:

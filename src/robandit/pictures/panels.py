@@ -29,11 +29,13 @@ class PlotLine:
 
 @dataclass(frozen=True)
 class LinePanel:
-    """Lines on one pair of axes, and the stretch of rounds that was corrupted."""
+    """Lines on one pair of axes, a grey stretch with what it means, and events with what happened."""
 
     title: str
     lines: list[PlotLine]
     shaded: tuple[float, float] | None = None
+    meaning: str = ""  # of the grey stretch, for the legend; without it a caption says it
+    events: tuple[tuple[float, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def lay_out(plot: LinePlot, across: int) -> Any:
     count = len(plot.panels)
     columns = min(count, across)
     rows = -(-count // columns)
-    names = dict.fromkeys(line.label for panel in plot.panels for line in panel.lines)
+    names = dict.fromkeys(name for panel in plot.panels for name in names_in(panel))
     width = WIDE * columns if across > 1 else NARROW
     wide = max(1, min(3, round(width * 13) // (max(map(len, names), default=1) + 7)))
     height = (3.4 if columns > 1 else 2.9) * rows + 0.5 + 0.17 * -(-len(names) // wide)
@@ -80,8 +82,13 @@ def lay_out(plot: LinePlot, across: int) -> Any:
     return figure
 
 
+def names_in(panel: LinePanel) -> list[str]:
+    """What the legend says of a panel."""
+    return [line.label for line in panel.lines] + ([panel.meaning] if panel.shaded and panel.meaning else [])
+
+
 def draw_panel(axes: Any, panel: LinePanel) -> None:
-    """The lines of one panel, told apart without colour too."""
+    """The lines of one panel, which differ without colour too."""
     for line in panel.lines:
         style: dict[str, Any] = {"color": line.style.colour, "linestyle": line.style.dash, "label": line.label}
         if line.band or line.half is None:
@@ -95,7 +102,11 @@ def draw_panel(axes: Any, panel: LinePanel) -> None:
         hollow = {"marker": line.style.marker, "markerfacecolor": "none", "markersize": 7, "linestyle": "none"}
         axes.plot(*line.published.T, color=line.style.colour, **hollow)
     if panel.shaded:
-        axes.axvspan(*panel.shaded, color="#888888", alpha=0.2, linewidth=0)
+        axes.axvspan(*panel.shaded, color="#888888", alpha=0.2, linewidth=0, label=panel.meaning or None)
+    side: dict[str, Any] = {"xytext": (-4, 0), "textcoords": "offset points", "ha": "right", "va": "center"}
+    for x, words in panel.events:
+        axes.axvline(x, color="#444444", linewidth=1.0, linestyle=(0, (4, 2)), zorder=1)
+        axes.annotate(words, (x, 0.5), xycoords=axes.get_xaxis_transform(), fontsize=8, color="#444444", **side)
 
 
 def dress(axes: Any, title: str, plot: LinePlot) -> None:

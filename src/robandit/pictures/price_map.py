@@ -18,7 +18,8 @@ def draw_line(axes: Any, probabilities: Floats, worth: Floats, price: float, tit
     seen = np.abs(odds) <= 6.0
     axes.plot(odds[seen], worth[seen], color=COLOURS[0])
     axes.axhline(price, color=COLOURS[1], linestyle="--", linewidth=1)
-    axes.annotate(f"price {price:g}", (0.98, price), xycoords=("axes fraction", "data"), ha="right", va="bottom")
+    above: dict[str, Any] = {"xytext": (0, 3), "textcoords": "offset points", "ha": "right", "va": "bottom"}
+    axes.annotate(f"price {price:g}", (0.98, price), xycoords=("axes fraction", "data"), **above)
     axes.axvline(0.0, color="#333333", linewidth=0.8, linestyle=":")
     axes.set_xticks([np.log(tick / (1 - tick)) for tick in TICKS], [f"{100 * tick:g} %" for tick in TICKS])
     axes.set_ylim(0.0, 1.15 * max(price, float(worth.max())))
@@ -32,7 +33,7 @@ def draw_plane(figure: Any, axes: Any, ratios: Floats, worth: Floats, title: str
     """The same for three arms: colour over the two log-ratios, with the lines on which the leader changes."""
     seen = np.abs(ratios) <= np.log(150.0)
     drawn = axes.pcolormesh(ratios[seen], ratios[seen], worth[np.ix_(seen, seen)].T, cmap="viridis", shading="nearest")
-    figure.colorbar(drawn, ax=axes, label="regret per unit of corruption")
+    figure.colorbar(drawn, ax=axes, label="regret per unit of corruption", shrink=0.95)  # as high as the map
     end = float(ratios[seen][-1])
     for across, upwards in (((-end, 0.0), (0.0, 0.0)), ((0.0, 0.0), (-end, 0.0)), ((0.0, end), (0.0, end))):
         axes.plot(across, upwards, color="white", linewidth=1, linestyle=":")

@@ -40,7 +40,8 @@ def save_frontier(prices: Prices, plot: Path | None, page: Path | None) -> list[
         f"Price: median and range of {spec.blocks} blocks of {spec.runs} runs; "
         f"clean regret: mean and 95 % interval of {spec.blocks * spec.runs} runs."
     )
-    caption = f"What a policy costs without an attack (to the right) and what it costs to fool it (up). {legend}"
+    knobs = " A number is the value of the policy's knob." if any(row.variant.value for row in prices.rows) else ""
+    caption = f"What a policy costs without an attack (to the right) and what it costs to fool it (up). {legend}{knobs}"
     if plot:
         only = f"The attacker: {spec.attackers[0].title}. " if len(spec.attackers) == 1 else ""
         draw_frontier(panels, f"{only}{caption}").save(plot)
