@@ -172,5 +172,5 @@ def watch_families(service: Service, visible: list[Experiment]) -> Iterator[Metr
 
 
 def label(experiment: Experiment) -> Labels:
-    """Returns what tells an experiment's numbers from another's."""
+    """Returns the labels of an experiment's numbers."""
     return {"experiment": experiment.id, "name": experiment.name}

@@ -1,9 +1,9 @@
 """A database read again from its first line: is the past what it was, and the present what follows?
 
 Checked are: the chain of hashes up to its head; that lines follow each other; that operators' acts, and no other lines,
-are marked as such; that the state folded anew, interpreted
-and compiled, is the same to the bit; that the last snapshot is what its lines come to; and, where no operator changed
-what counts, that every decision is the one its random stream gives. Journals in files: online/verify.py.
+are marked as such; that the state replayed, interpreted and compiled, is the same to the bit; that the last snapshot is
+what its lines come to; and, where no operator changed what counts, that every decision is the one its random stream
+gives. Journals in files: online/verify.py.
 """
 
 from collections.abc import Iterator
