@@ -21,3 +21,11 @@ def test_the_advice_is_printed(page: str) -> None:
     words = [sys.executable, "-m", "robandit", *shlex.split(command[1])]
     output = subprocess.run(words, capture_output=True, text=True, check=True, timeout=1800).stdout
     assert " ".join(quote[1].split()) in " ".join(output.split())
+
+
+@pytest.mark.parametrize(("budget", "policy"), [(50, "thompson"), (150, "tsallis-inf-rv")])
+def test_the_budgets_between_which_the_advice_changes(budget: int, policy: str) -> None:
+    assert f"against {budget} fake clicks" in (page := (HOME / "docs/threats.md").read_text()) or f"[{budget}]" in page
+    words = ["advise", *"--means 0.02,0.03,0.05 --horizon 20000 --can add --budget".split(), str(budget)]
+    output = subprocess.run([sys.executable, "-m", "robandit", *words], capture_output=True, text=True, check=True)
+    assert output.stdout.startswith(f"Take {policy}: ")
