@@ -20,7 +20,7 @@ from robandit.cli.flags import every_command
 from robandit.cli.main import build_parser
 
 HOME = Path(__file__).parents[1]
-RUN = ("changing-worlds", "deploy", "python-examples", "router", "wider")  # whose Python is run here
+RUN = ("changing-worlds", "deploy", "python-examples", "router", "why-samba-loses", "wider")  # whose Python is run here
 PAGES = [HOME / "README.md", *(HOME / "docs" / f"{name}.md" for name in RUN)]
 TUTORIALS = HOME / "docs" / "tutorials"
 STORY, SHOP = TUTORIALS / "were-we-manipulated.md", TUTORIALS / "shop.md"  # commands; needs a server
@@ -82,6 +82,20 @@ def test_the_readme_shows_what_the_demo_prints(robandit: Any) -> None:
     code, said, _ = robandit("demo")
     assert code == 0
     assert f"```\n$ robandit demo\n{said}```\n" in (HOME / "README.md").read_text()
+
+
+def test_the_readme_is_short() -> None:
+    assert len((HOME / "README.md").read_text().splitlines()) <= 150
+
+
+def test_the_readme_shows_the_evidence_of_a_claim(robandit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "117")
+    quotes = re.findall(
+        r"^```\nrobandit (paper .*)\n```\n\n```text\n(.*?)^```", (HOME / "README.md").read_text(), re.M | re.S
+    )
+    assert quotes
+    for command, quote in quotes:
+        assert quote in robandit(*shlex.split(command))[1]
 
 
 def test_links_between_pages_lead_somewhere() -> None:

@@ -29,6 +29,7 @@ ELSEWHERE = {  # who runs a page's Python; its other blocks are looked at here
     "wider.md": "test_docs",
     "changing-worlds.md": "test_docs",
     "router.md": "test_docs",
+    "why-samba-loses.md": "test_docs",
     "service-http.md": "test_openfeature",  # the same calls against a service
     "service.md": "here",
     "python-examples.md": "test_docs",
