@@ -187,7 +187,7 @@ def describe_reproduction() -> str:
         "# Is the paper true?\n",
         f"What `make reproduce` of version {results['version']} answered to {len(verdicts)} claims: {counts}. "
         "Nothing on this page was written by hand; it is made from src/robandit/paper/reproduction.json, which is the "
-        "results.json that command leaves behind, and a few minutes on two cores give it again.\n",
+        "results.json that command leaves behind, and seven to nine minutes on two cores give it again.\n",
         "| verdict | claim | where |\n|---|---|---|\n"
         + "".join(
             f"| {c['verdict']} | [{escape(c['text'])}](#{c['id']}) | {c['where']} |\n" for c in results["claims"]

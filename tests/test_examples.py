@@ -54,6 +54,7 @@ NOT_RUN = {  # the first word of a line, and why nobody here runs it
     "pg_dump": "PostgreSQL's own; test_postgres_backup",
     "createdb": "PostgreSQL's own; test_postgres_backup",
     "curl": "those of docs/service.md run below, the README's are the same",
+    **dict.fromkeys(("for", "done", '"line":'), "test_how_to_calls runs them"),
     "url=http://127.0.0.1:8470/v1/experiments": "",
     "json='content-type: application/json'": "",
 }
