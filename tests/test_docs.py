@@ -20,7 +20,15 @@ from robandit.cli.flags import every_command
 from robandit.cli.main import build_parser
 
 HOME = Path(__file__).parents[1]
-RUN = ("changing-worlds", "deploy", "python-examples", "router", "why-samba-loses", "wider")  # whose Python is run here
+RUN = (
+    "changing-worlds",
+    "deploy",
+    "journal",
+    "python-examples",
+    "router",
+    "why-samba-loses",
+    "wider",
+)  # whose Python is run here
 PAGES = [HOME / "README.md", *(HOME / "docs" / f"{name}.md" for name in RUN)]
 TUTORIALS = HOME / "docs" / "tutorials"
 STORY, SHOP = TUTORIALS / "were-we-manipulated.md", TUTORIALS / "shop.md"  # commands; needs a server

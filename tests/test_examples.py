@@ -22,6 +22,7 @@ BLOCKS = [(page, kind, text) for page in PAGES for kind, text in FENCE.findall(p
 ELSEWHERE = {  # who runs a page's Python; its other blocks are looked at here
     "README.md": "test_docs",
     "deploy.md": "test_docs",
+    "journal.md": "test_docs",
     "first-attack.md": "test_docs",
     "own-attacker.md": "test_docs",
     "own-policy.md": "test_docs",
