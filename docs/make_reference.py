@@ -40,7 +40,7 @@ def describe_commands() -> str:
         pages.append(f"## robandit {name}\n\n{parser.description}\n")
         pages.append(f"```sh\n{examples}\n```\n" if examples else "")
         rows = [flag_row(action) for action in parser._actions if action.dest != "help"]
-        pages.append("| flag | what it does |\n|---|---|\n" + "".join(rows))
+        pages.append("| flag | what it does |\n|---|---|\n" + "".join(rows) if rows else "")
     return "\n".join(pages)
 
 
