@@ -222,6 +222,10 @@ def main(folder: Path) -> None:
     (folder / "reference" / "python.md").write_text(describe_python())
     for command in KINDS:
         (folder / "reference" / f"{command}.md").write_text(describe_catalogue(command))
+    sys.path.insert(0, str(Path(__file__).parent))
+    from make_formats import describe_formats
+
+    (folder / "reference" / "formats.md").write_text(describe_formats())
     (folder / "reproduction.md").write_text(describe_reproduction())
 
 
