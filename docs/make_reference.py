@@ -5,7 +5,10 @@
 
 import inspect
 import json
+import os
 import re
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Unpack, get_args, get_origin, get_type_hints
@@ -28,6 +31,7 @@ TITLES = {
     "adversary": "Attacks that decide themselves when and how far",
     "environment": "Environments",
 }
+PRINTED = ("demo", "paper claims", "paper theory", "paper optimum")  # quick, and the same wherever they run
 EXAMPLES_PAGE = Path(__file__).with_name("python-examples.md")
 STORED = Path(__file__).parents[1] / "src" / "robandit" / "paper" / "reproduction.json"
 
@@ -39,9 +43,18 @@ def describe_commands() -> str:
         examples = "\n".join(f"# {words}\n{line}" for line, words in EXAMPLES.get(name, []))
         pages.append(f"## robandit {name}\n\n{parser.description}\n")
         pages.append(f"```sh\n{examples}\n```\n" if examples else "")
+        pages.append(output_of(EXAMPLES[name][0][0]) if name in PRINTED else "")
         rows = [flag_row(action) for action in parser._actions if action.dest != "help"]
         pages.append("| flag | what it does |\n|---|---|\n" + "".join(rows) if rows else "")
     return "\n".join(pages)
+
+
+def output_of(line: str) -> str:
+    """Returns what a command prints, as a block."""
+    words, environment = shlex.split(line)[1:], os.environ | {"COLUMNS": "100"}
+    command = [sys.executable, "-m", "robandit", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return f"The first prints:\n\n```text\n{done.stdout.rstrip()}\n```\n"
 
 
 def flag_row(action: Any) -> str:
