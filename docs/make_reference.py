@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Unpack, get_args, get_origin, get_type_hints
 
@@ -80,12 +81,24 @@ def describe_python() -> str:
             pages.append(f"## {name}\n\n```python\n{signature(name, thing)}\n```\n\n{text_of(thing)}\n")
             pages.append(f"**Example**\n\n{examples[name]}\n")
             if inspect.isclass(thing):
+                pages.append(describe_fields(thing))
                 pages += [
                     describe_member(name, key, value) for key, value in vars(thing).items() if is_public(key, value)
                 ]
     names = ", ".join(f"`rb.{name}`" for name in sorted(PLACES) if getattr(rb, name) in parts)
     pages.append(f"## Parts of the catalogue\n\n{names}: [policies](policies.md), [environments](environments.md).\n")
     return "\n".join(pages)
+
+
+def describe_fields(cls: type) -> str:
+    """Returns the fields of a class whose docstring has no arguments, where each says itself what it is."""
+    if "Args:" in (cls.__doc__ or ""):
+        return ""
+    comments = dict(re.findall(r"^    (\w+): [^\n]*?  # ([^\n]+)$", inspect.getsource(cls), re.MULTILINE))
+    if is_dataclass(cls):
+        comments |= {item.name: item.metadata["description"] for item in fields(cls) if "description" in item.metadata}
+    lines = "".join(f"- `{name}`: {escape(text)}\n" for name, text in comments.items())
+    return f"**Fields**\n\n{lines}" if lines else ""
 
 
 def is_public(name: str, value: Any) -> bool:
