@@ -122,7 +122,7 @@ def tabulate_speed(results: dict[str, Any]) -> str:
     for player in players:
         cells = [round_off(rates[player, game]) if (player, game) in rates else "-" for game in GAMES]
         last = round_off(check[player]) if player in check else "-"
-        rows.append([TITLES.get(player, player), LOOPS.get(player, "a call a round"), *cells, last])
+        rows.append([TITLES.get(player, player), LOOPS.get(player, "a call per round"), *cells, last])
     return format_table(rows)
 
 

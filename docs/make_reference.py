@@ -5,8 +5,12 @@
 
 import inspect
 import json
+import os
 import re
+import shlex
+import subprocess
 import sys
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Unpack, get_args, get_origin, get_type_hints
 
@@ -28,6 +32,7 @@ TITLES = {
     "adversary": "Attacks that decide themselves when and how far",
     "environment": "Environments",
 }
+PRINTED = ("demo", "paper claims", "paper theory", "paper optimum")  # quick, and the same wherever they run
 EXAMPLES_PAGE = Path(__file__).with_name("python-examples.md")
 STORED = Path(__file__).parents[1] / "src" / "robandit" / "paper" / "reproduction.json"
 
@@ -39,9 +44,18 @@ def describe_commands() -> str:
         examples = "\n".join(f"# {words}\n{line}" for line, words in EXAMPLES.get(name, []))
         pages.append(f"## robandit {name}\n\n{parser.description}\n")
         pages.append(f"```sh\n{examples}\n```\n" if examples else "")
+        pages.append(output_of(EXAMPLES[name][0][0]) if name in PRINTED else "")
         rows = [flag_row(action) for action in parser._actions if action.dest != "help"]
-        pages.append("| flag | what it does |\n|---|---|\n" + "".join(rows))
+        pages.append("| flag | what it does |\n|---|---|\n" + "".join(rows) if rows else "")
     return "\n".join(pages)
+
+
+def output_of(line: str) -> str:
+    """Returns what a command prints, as a block."""
+    words, environment = shlex.split(line)[1:], os.environ | {"COLUMNS": "100"}
+    command = [sys.executable, "-m", "robandit", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return f"The first prints:\n\n```text\n{done.stdout.rstrip()}\n```\n"
 
 
 def flag_row(action: Any) -> str:
@@ -67,12 +81,24 @@ def describe_python() -> str:
             pages.append(f"## {name}\n\n```python\n{signature(name, thing)}\n```\n\n{text_of(thing)}\n")
             pages.append(f"**Example**\n\n{examples[name]}\n")
             if inspect.isclass(thing):
+                pages.append(describe_fields(thing))
                 pages += [
                     describe_member(name, key, value) for key, value in vars(thing).items() if is_public(key, value)
                 ]
     names = ", ".join(f"`rb.{name}`" for name in sorted(PLACES) if getattr(rb, name) in parts)
     pages.append(f"## Parts of the catalogue\n\n{names}: [policies](policies.md), [environments](environments.md).\n")
     return "\n".join(pages)
+
+
+def describe_fields(cls: type) -> str:
+    """Returns the fields of a class whose docstring has no arguments, where each says itself what it is."""
+    if "Args:" in (cls.__doc__ or ""):
+        return ""
+    comments = dict(re.findall(r"^    (\w+): [^\n]*?  # ([^\n]+)$", inspect.getsource(cls), re.MULTILINE))
+    if is_dataclass(cls):
+        comments |= {item.name: item.metadata["description"] for item in fields(cls) if "description" in item.metadata}
+    lines = "".join(f"- `{name}`: {escape(text)}\n" for name, text in comments.items())
+    return f"**Fields**\n\n{lines}" if lines else ""
 
 
 def is_public(name: str, value: Any) -> bool:
@@ -187,7 +213,7 @@ def describe_reproduction() -> str:
         "# Is the paper true?\n",
         f"What `make reproduce` of version {results['version']} answered to {len(verdicts)} claims: {counts}. "
         "Nothing on this page was written by hand; it is made from src/robandit/paper/reproduction.json, which is the "
-        "results.json that command leaves behind, and a few minutes on two cores give it again.\n",
+        "results.json that command leaves behind, and seven to nine minutes on two cores give it again.\n",
         "| verdict | claim | where |\n|---|---|---|\n"
         + "".join(
             f"| {c['verdict']} | [{escape(c['text'])}](#{c['id']}) | {c['where']} |\n" for c in results["claims"]
@@ -222,6 +248,10 @@ def main(folder: Path) -> None:
     (folder / "reference" / "python.md").write_text(describe_python())
     for command in KINDS:
         (folder / "reference" / f"{command}.md").write_text(describe_catalogue(command))
+    sys.path.insert(0, str(Path(__file__).parent))
+    from make_formats import describe_formats
+
+    (folder / "reference" / "formats.md").write_text(describe_formats())
     (folder / "reproduction.md").write_text(describe_reproduction())
 
 

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urldefrag
 
 DOCS = Path(__file__).parent
 ROOT, OUT = DOCS.parent, DOCS.parent / "out" / "docs"
-PAGES = {"CONTRIBUTING.md": "contributing.md", "ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changelog.md"}
+PAGES = {f"{name.upper()}.md": f"{name}.md" for name in ("contributing", "architecture", "changelog", "security")}
 
 
 class Links(HTMLParser):

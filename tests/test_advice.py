@@ -42,9 +42,19 @@ def test_where_clean_regrets_are_level_the_one_that_costs_more_to_fool_is_chosen
     one, other = made_up("thompson", 90, (30.0,) * 3), made_up("samba", 91.5, (60.0,) * 3)
     chosen, reason = choose_by_price([one, other], 10.0)
     assert chosen == other
-    assert "(thompson is level with it within the error, but costs less to fool)" in reason
-    assert "level with" not in choose_by_price([one], 10.0)[1]
+    assert "are level within the error: thompson 90 ± 1, this one 92 ± 1. Of these it costs most to fool, 60 " in reason
+    assert "level within" not in choose_by_price([one], 10.0)[1]
+    assert "it has the lowest regret without an attack, 90 ± 1. Fooling it takes 30 " in choose_by_price([one], 10.0)[1]
     assert choose_by_price([one, made_up("samba", 92.5, (60.0,) * 3)], 10.0)[0] == one
+
+
+def test_only_policies_that_do_not_withstand_the_budget_are_said_not_to() -> None:
+    vague, sharp = made_up("balanced-samba", 90, (30.0,) * 3, half=10), made_up("samba", 91, (40.0,) * 3, half=0.5)
+    firm, weak = made_up("ucb1", 99, (60.0,) * 3), made_up("thompson", 20, (1.0,) * 3)
+    chosen, reason = choose_by_price([vague, sharp, firm, weak], 10.0)
+    assert chosen == firm
+    assert "such as thompson, do not withstand them" in reason
+    assert "do not" not in choose_by_price([vague, sharp, firm], 10.0)[1]
 
 
 def test_a_policy_that_does_not_learn_is_never_advised() -> None:

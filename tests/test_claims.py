@@ -328,7 +328,7 @@ CASES = [
     Case("c-over-delta", "reproduced", ("gaps",), costs(1),
          ("3.00 ± 0.0", "6.00 ± 0.0", "(1/Delta)^1.00±", "C/Delta as an upper bound holds")),
     Case("c-over-delta", "depends", ("gaps",), costs(0),
-         ("3.00 ± 0.0", "(1/Delta)^0.00±", "one step of 0.04, it fails")),
+         ("3.00 ± 0.0", "(1/Delta)^0.00±", "one step of 0.04 it fails")),
     Case("c-over-delta", "not-reproduced", ("gaps",), costs(2), ("(1/Delta)^2.0", "C/Delta as an upper bound fails")),
     Case("c-over-delta", "not-tested", ("gaps",), costs(1), ("stays open",), spread=1.5),
 ]  # fmt: skip

@@ -22,6 +22,7 @@ BLOCKS = [(page, kind, text) for page in PAGES for kind, text in FENCE.findall(p
 ELSEWHERE = {  # who runs a page's Python; its other blocks are looked at here
     "README.md": "test_docs",
     "deploy.md": "test_docs",
+    "journal.md": "test_docs",
     "first-attack.md": "test_docs",
     "own-attacker.md": "test_docs",
     "own-policy.md": "test_docs",
@@ -29,6 +30,7 @@ ELSEWHERE = {  # who runs a page's Python; its other blocks are looked at here
     "wider.md": "test_docs",
     "changing-worlds.md": "test_docs",
     "router.md": "test_docs",
+    "why-samba-loses.md": "test_docs",
     "service-http.md": "test_openfeature",  # the same calls against a service
     "service.md": "here",
     "python-examples.md": "test_docs",
@@ -53,6 +55,7 @@ NOT_RUN = {  # the first word of a line, and why nobody here runs it
     "pg_dump": "PostgreSQL's own; test_postgres_backup",
     "createdb": "PostgreSQL's own; test_postgres_backup",
     "curl": "those of docs/service.md run below, the README's are the same",
+    **dict.fromkeys(("for", "done", '"line":'), "test_how_to_calls runs them"),
     "url=http://127.0.0.1:8470/v1/experiments": "",
     "json='content-type: application/json'": "",
 }

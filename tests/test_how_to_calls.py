@@ -1,38 +1,45 @@
 """The calls of two how-to pages, in order, against a service: each returns what the page shows."""
 
+import io
 import json
 import re
 import shutil
 import subprocess
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
-import httpx
 import pytest
 
 from tests.serving import running
+from tests.test_shop_tutorial import BLOCK, serving
 
 PAGE = Path(__file__).parents[1] / "docs" / "handle-an-alarm.md"
-STEP = re.compile(r"^```\n(curl .*?)^```\n\n```text\n(.*?)^```", re.DOTALL | re.MULTILINE)
+SHOP = PAGE.parent / "tutorials" / "shop.md"
+STEP = re.compile(r"^```\n((?:curl|for) .*?)^```\n\n```text\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl on this machine")
-def test_each_call_returns_what_the_page_shows() -> None:
-    with running() as service, httpx.Client(timeout=30) as http:
-        url = f"{service.url}/v1/experiments"
-        about = {"name": "offers", "arms": ["red", "green", "blue"], "policy": "tsallis-inf-rv", "seed": 1}
-        http.post(url, json=about)
-        for number in range(60):
-            decision = http.post(f"{url}/offers/decisions", json={}).json()
-            reward = {"reward": float(decision["arm"] == "red"), "source": f"visitor {number % 20}"}
-            http.put(f"{url}/offers/decisions/{decision['id']}/reward", json=reward)
-        steps = STEP.findall(PAGE.read_text())
-        assert len(steps) == 8
+def test_each_call_returns_what_the_page_shows(tmp_path: Path) -> None:
+    """After the first three steps of the shop's tutorial."""
+    steps = STEP.findall(PAGE.read_text())
+    assert len(steps) == 9
+    with serving(tmp_path) as address:
+        names = dict[str, Any]()
+        with redirect_stdout(io.StringIO()):
+            for code, _ in BLOCK.findall(SHOP.read_text())[:2]:
+                exec(compile(code.replace("http://127.0.0.1:8470", address), SHOP.name, "exec"), names)
         for calls, shown in steps:
-            script = f"url={url}\njson='content-type: application/json'\n{calls}".replace("curl ", "curl -sS ")
-            script = re.sub(r"(\bcurl .*)", r"\1; echo", script)
+            head = f"url={address}/v1/experiments\njson='content-type: application/json'\n"
+            script = re.sub(r"(\bcurl .*-d .*|\bcurl -X POST .*)", r"\1; echo", head + calls).replace(
+                "curl ", "curl -sS "
+            )
             done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
             printed = [json.loads(line) for line in done.stdout.split("\n") if line]
             assert printed == [json.loads(one) for one in re.split(r"\n(?=\{)", shown.strip())], done.stderr
+            if calls.startswith("curl -X POST"):
+                names["shop"].look()  # the page says "a moment later"
+        names["service"].http.close()
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl on this machine")

@@ -164,12 +164,33 @@ class Catalogue:
         return cls(**values)
 
     def policy(self, text: str) -> Policy[Any]:
-        """A policy by catalogue name, such as `barbar:scale=1`."""
+        """A policy by catalogue name.
+
+        Args:
+            text: the name with its parameters, such as "barbar:scale=1".
+
+        Returns:
+            The policy.
+
+        Raises:
+            InputError: if the name is unknown or a parameter is not allowed.
+        """
         policy: Policy[Any] = self.make("policy", text)
         return policy
 
     def environment(self, text: str, means: tuple[float, ...] | None = None) -> Environment[Any]:
-        """An environment by catalogue name, with means where it takes them."""
+        """An environment by catalogue name, with means where it takes them.
+
+        Args:
+            text: the name with its parameters, such as "bernoulli".
+            means: what each arm pays on average; ignored by an environment that has its own.
+
+        Returns:
+            The environment.
+
+        Raises:
+            InputError: if the name is unknown or a parameter is not allowed.
+        """
         cls = self.find("environment", text)
         takes_means = "means" in {item.name for item in fields(cls)}
         environment: Environment[Any] = self.make("environment", text, **({"means": means} if takes_means else {}))
@@ -187,7 +208,19 @@ class Catalogue:
     ) -> Adversary[Any]:
         """An adversary within a budget: an attack on a schedule (threat model A), or one in one piece (A or B).
 
-        In model B it is held to what its attacker can do, a `Capability` or its text, such as `add:share=0.05`.
+        Args:
+            name: the attack, such as "flip" or "sink-shown" (`robandit adversaries` lists them).
+            schedule: when it strikes, for attacks of model A, such as "start" or "middle".
+            budget: the corruption it can pay, above 0 or infinite.
+            size: how far it moves the means, for attacks of model A: "full", "efficient" or a number up to 1.
+            charge: "cost" (what a change moves) or "rounds" (1 for each round that is changed).
+            capability: what an attacker of model B can do, a `Capability` or its text, such as "add:share=0.05".
+
+        Returns:
+            The adversary, to be given to `rb.simulate` or a scenario.
+
+        Raises:
+            InputError: if a name is unknown, or the terms do not fit the attack.
         """
         can = read_capability(capability)
         adversary = self.unlimited(name, schedule=schedule, budget=budget, size=size, charge=charge)

@@ -34,7 +34,7 @@ class Choice(NamedTuple):
     """What was chosen: one row of the journal, and all that `learn` needs besides the reward."""
 
     arm: int
-    probability: float  # the probability the arm had when it was chosen; NaN where the policy cannot tell
+    probability: float  # the probability the arm had when it was chosen; NaN where the policy cannot compute it
     note: int  # what the policy itself drew besides the arm; -1 says: learn nothing from this
 
 

@@ -28,7 +28,15 @@ def save_values(value: Any, layout: Layout | None = None) -> dict[str, Any]:
 
 
 def save_state(policy: Policy[Any], state: Any) -> dict[str, Any]:
-    """A state with what is needed to refuse it where it does not belong; its probabilities are brought up to date."""
+    """Return a state as plain values, with what is needed to refuse it where it does not belong.
+
+    Args:
+        policy: the policy whose state it is.
+        state: the state; its probabilities are brought up to date.
+
+    Returns:
+        Plain values, which JSON can hold.
+    """
     policy.refresh(state)
     values = save_values(state)
     check_values(state, layout_of(state), values, "")
@@ -36,7 +44,19 @@ def save_state(policy: Policy[Any], state: Any) -> dict[str, Any]:
 
 
 def load_state(policy: Policy[Any], setting: Setting, document: Any) -> Any:
-    """The state that was saved, for the same policy and number of arms; raises InputError if it does not fit."""
+    """Read a state that was saved.
+
+    Args:
+        policy: the policy that had it.
+        setting: with the same number of arms.
+        document: what `save_state` returned, also after JSON.
+
+    Returns:
+        The state.
+
+    Raises:
+        InputError: if it is another policy's, has another number of arms, or cannot be a state.
+    """
     state = policy.start(setting)
     layout = layout_of(state)
     document = upgrade(document)

@@ -8,7 +8,8 @@ from robandit.errors import unknown
 
 READINGS = (
     "A reading fills in what the paper leaves open: the attack, how C is charged, how its rivals pull. The headline "
-    "reading (flip, C in rounds) is the closest to its tables; the page of `robandit reproduce` defines them all."
+    "reading (flip, C in rounds) is the closest to its tables; the page of `robandit reproduce` defines them all. "
+    "docs/glossary.md explains the words of the evidence."
 )
 
 

@@ -25,7 +25,7 @@ class Log:
     """What happened, in the order it was learnt: one row per reward, or a choice whose reward comes in a later row."""
 
     arms: NDArray[np.int64]
-    probabilities: Floats  # the probability the arm had when it was chosen; NaN where the policy cannot tell
+    probabilities: Floats  # the probability the arm had when it was chosen; NaN where the policy cannot compute it
     rewards: Floats  # in [0, 1]; ignored where there is none
     notes: NDArray[np.int64] | None = None  # what the policy itself drew, where it drew something
     rewarded: NDArray[np.bool_] | None = None  # False: the reward comes later, or never; all True by default

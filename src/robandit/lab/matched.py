@@ -32,7 +32,15 @@ FAR_OFF = 6.0  # standard errors: with true probabilities one arm of a log is so
 
 @dataclass(frozen=True)
 class ContextLog:
-    """One row per decision: who came, which arm was taken with which probability, what it paid."""
+    """One row per decision: who came, which arm was taken with which probability, what it paid.
+
+    Args:
+        users: the features of whoever came, (rows, dimension).
+        arms: the numbers of the arms, from 0.
+        rewards: from 0 to 1.
+        probabilities: with which the arms were chosen, above 0.
+        names: of the arms.
+    """
 
     users: Floats  # (rows, dimension)
     arms: NDArray[np.int64]
@@ -156,8 +164,19 @@ def replay_contexts(
 ) -> Matched:
     """Replay a log of contexts with a policy that learns as it goes.
 
-    An adversary of threat model B changes the rewards the policy sees in rounds that are taken, not those that are
-    counted. One that must know the means of a round is refused: a log does not hold them.
+    Args:
+        policy: the policy that learns.
+        log: one row per decision, with the probability of its arm.
+        adversary: of threat model B: it changes the rewards that the policy sees in rounds that are taken, not those
+            that are counted. One that must know the means of a round is refused: a log does not hold them.
+        seed: of the random streams.
+        engine: "rounds" (compiled) or "plain".
+
+    Returns:
+        The rounds that were taken, and the mean reward over them.
+
+    Raises:
+        InputError: if the policy or the adversary cannot be played on a log.
     """
     against = Nobody() if adversary is None else adversary
     check_contexts(policy, against, 1, False)
@@ -190,7 +209,17 @@ def replay_contexts(
 
 
 def read_context_log(path: str | Path) -> ContextLog:
-    """A log from a CSV: columns arm, reward and probability; every other one is a feature of the user."""
+    """Read a log of contexts from a CSV file.
+
+    Args:
+        path: the file. It has the columns arm, reward and probability; every other one is a feature of the user.
+
+    Returns:
+        The log, one row per decision.
+
+    Raises:
+        InputError: if a column is missing or there twice, or a cell is not what it must be.
+    """
     path = Path(path)
     (_, first), *rows = read_csv_rows(path)
     header = [name.strip() for name in first]

@@ -26,7 +26,14 @@ from robandit.store.files import write_atomically
 
 
 class Decision(NamedTuple):
-    """A decision; its reward is reported under its id."""
+    """A decision; its reward is reported under its id.
+
+    Args:
+        id: its number, from 0.
+        arm: the arm to show.
+        probability: the one the arm had in the draw; None where the policy cannot compute it.
+        check: whether the policy asks for the reward to be verified.
+    """
 
     id: int
     arm: str

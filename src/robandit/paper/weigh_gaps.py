@@ -126,9 +126,11 @@ def c_over_delta(results: Results, extras: dict[str, Any]) -> ClaimVerdict:
     bound = [every([significant.get((name, "below"), 0)]) for name in powers]
     order = [linear(significant, name) for name in powers]
     words = {HOLDS: "holds", FAILS: "fails", OPEN: "stays open"}
-    orders = "; ".join(f"{name}, it {words[outcome]}" for name, outcome in zip(powers, order, strict=True))
+    orders = "; with ".join(f"{name} it {words[outcome]}" for name, outcome in zip(powers, order, strict=True))
     sentences.insert(0, f"Extra regret per unit of corruption paid, two arms, {describe_attack(results)}.")
-    sentences.append(f"With two arms C/Delta as an upper bound {words[all_of(bound)]}. As the order itself, {orders}.")
+    sentences.append(
+        f"With two arms C/Delta as an upper bound {words[all_of(bound)]}. As the exact order: with {orders}."
+    )
     return ClaimVerdict(verdict_of(bound, order), "\n".join(sentences), "gaps-regret")
 
 

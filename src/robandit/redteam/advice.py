@@ -208,13 +208,20 @@ def choose_by_price(tried: list[MeasuredPolicy], budget: float) -> tuple[Measure
         return None, f"no policy of the list withstands {need}; {costs}"
     level = [one for one in fit if lowest(one.clean) <= highest(fit[0].clean)]  # intervals overlap: equally cheap
     chosen = max(level, key=lambda one: math.inf if one.price is None or one.price.low is None else one.price.low)
-    cheaper = [one for one in learning if highest(one.clean) < lowest(chosen.clean)]
-    regret = with_interval(chosen.clean)
-    others = f"; policies with less regret, such as {cheaper[0].policy}, do not withstand them" if cheaper else ""
-    tie = "" if chosen is fit[0] else f" ({fit[0].policy} is level with it within the error, but costs less to fool)"
-    return chosen, (
-        f"of the policies that withstand {need} it has the least regret without an attack, {regret}{tie}{others}; "
-        f"fooling it takes {price_in_words(chosen)}"
+    weak = [one for one in learning if one not in fit and highest(one.clean) < lowest(chosen.clean)]
+    cheaper = f". Policies with less regret, such as {weak[0].policy}, do not withstand them" if weak else ""
+    return chosen, f"of the policies that withstand {need}, {lowest_regret(chosen, level)}{cheaper}"
+
+
+def lowest_regret(chosen: MeasuredPolicy, level: list[MeasuredPolicy]) -> str:
+    """What the chosen policy costs without an attack, beside those that cost the same within the error; its price."""
+    if chosen is level[0]:
+        price = f"Fooling it takes {price_in_words(chosen)}"
+        return f"it has the lowest regret without an attack, {with_interval(chosen.clean)}. {price}"
+    others = ", ".join(f"{one.policy} {with_interval(one.clean)}" for one in level if one is not chosen)
+    return (
+        f"those with the lowest regret without an attack are level within the error: {others}, this one "
+        f"{with_interval(chosen.clean)}. Of these it costs most to fool, {price_in_words(chosen)}"
     )
 
 

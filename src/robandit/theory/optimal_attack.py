@@ -104,9 +104,18 @@ def optimal_attack(
 ) -> OptimalAttack:
     """Returns the worst attack on SAMBA for a price per unit of corruption or a hard budget (one of the two).
 
-    `step` is the grid's width in log-odds: 0.05, or 0.1 for a hard budget in model A, which has many rows.
-    `playable` keeps every decision, so that the lab can play the optimum and confirm it.
-    Raises InputError where the terms make no sense or the tables do not fit into memory.
+    Args:
+        means: of the two arms, the better one first.
+        learning_rate: the step of SAMBA.
+        horizon: the rounds of a run.
+        threat: "A" (the attacker moves the means before the draw) or "B" (they see the draw).
+        price: what a unit of corruption costs the attacker, in regret.
+        budget: the corruption they may spend, in place of a price.
+        step: the grid's width in log-odds: 0.05, or 0.1 for a hard budget in model A, which has many rows.
+        playable: keep every decision, so that the lab can play the optimum and confirm it.
+
+    Raises:
+        InputError: where the terms make no sense or the tables do not fit into memory.
     """
     return solve_terms(OptimumTerms(means, learning_rate, horizon, threat, price, budget, step), playable)
 

@@ -172,8 +172,9 @@ def lower_bound() -> StatementVerdict:
     return StatementVerdict(
         HOLDS if min(slopes) > 1 else OPEN,
         "For every algorithm by two mirrored games that can be made to look alike for 2C/Delta rounds: in one of them "
-        f"it loses C. For SAMBA by an attack as witness: means 0.9 and 0.8, alpha = {RATE}, T = 4,000, extra regret a "
-        f"unit of C under the exact optimum {', '.join(rows)}; as T and C grow it cannot stay below "
-        f"(2 + alpha)/(1 - rho) = {least:.2f}. The upper bound printed beside it, C/Delta, is {1 / GAP:.0f} a unit.",
+        f"it loses C. For SAMBA by an attack as witness: means 0.9 and 0.8, alpha = {RATE}, T = 4,000, extra regret "
+        f"per unit of C under the exact optimum {', '.join(rows)}; as T and C grow it cannot stay below "
+        f"(2 + alpha)/(1 - rho) = {least:.2f}. The upper bound printed beside it, C/Delta, is "
+        f"{1 / GAP:.0f} per unit.",
         PROVED,
     )

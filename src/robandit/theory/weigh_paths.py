@@ -131,7 +131,7 @@ def nested_recoveries() -> StatementVerdict:
     return StatementVerdict(
         HOLDS if nested and not crossing else FAILS,
         f"The bookkeeping: of {pairs:,} pairs of recoveries in the traced run that begin inside one another {crossing} "
-        "end outside. What is counted with it, 4c/Delta rounds a corruption, is equation (7) and fails.",
+        "end outside. What is counted with it, 4c/Delta rounds per corruption, is equation (7) and fails.",
     )
 
 
