@@ -28,13 +28,11 @@ WORDS = {  # pattern: what to say instead
 }
 ALLOWED = {  # file: words that stay, and why
     "ARCHITECTURE.md": {"fold", "folds", "dice"},  # the names of two files
-    "faq.md": {"tell", "fear"},  # "tell drift from fraud"; a link by the question of its page
-    "first-attack.md": {"fear"},  # the same link
+    "faq.md": {"tell"},  # "tell drift from fraud"
     "linucb.py": {"he"},  # an author's name
-    "own-attacker.md": {"fear"},  # the same link
     "policies.md": {"he"},  # an author's name
     "postgres_schema.py": {"told"},  # a name in SQL
-    "service.md": {"tells", "fear"},  # a webhook does tell another program; the same link
+    "service.md": {"tells"},  # a webhook does tell another program
     "squarecb.py": {"he"},  # an author's name
 }
 CODE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|<!--.*?-->|\$[^$]*\$|<style>.*?</style>", re.DOTALL)
