@@ -4,6 +4,8 @@ import json
 import os
 import re
 import shutil
+import socket
+import ssl
 import subprocess
 import time
 from pathlib import Path
@@ -16,7 +18,7 @@ from robandit.service.check import CHECKS, Finding, Setup, check_setup
 from robandit.service.ownership import Ownership
 from robandit.service.stores.sqlite import SqliteStore
 from robandit.service.tokens import new_token
-from tests.serving import running
+from tests.serving import running, until
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 
@@ -176,6 +178,52 @@ def test_caddy_understands_its_file(tmp_path: Path) -> None:
         env=os.environ | {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)},
     )
     assert outcome.returncode == 0, outcome.stderr
+
+
+NGINX = """daemon off; user root; pid nginx.pid; error_log error.log;
+events {}
+http {
+    access_log off; client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3; uwsgi_temp_path t4;
+    scgi_temp_path t5;
+    include site.conf;
+}
+"""
+
+
+@pytest.mark.skipif(None in (shutil.which("nginx"), shutil.which("openssl")), reason="needs nginx and openssl")
+def test_a_decision_comes_through_nginx_over_tls(tmp_path: Path) -> None:
+    words = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    subprocess.run([*words.split(), "-keyout", "key", "-out", "pem"], cwd=tmp_path, check=True, capture_output=True)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with running(folder=tmp_path, boss="admin") as served:
+        site = (DEPLOY / "nginx.conf").read_text()
+        changes = {"127.0.0.1:8470": f"127.0.0.1:{served.port}", "listen 443 ": f"listen 127.0.0.1:{port} "}
+        changes |= {"/etc/ssl/certs/bandits.example.org.pem": "pem", "/etc/ssl/private/bandits.example.org.key": "key"}
+        for old, new in changes.items():
+            assert old in site
+            site = site.replace(old, new)
+        (tmp_path / "site.conf").write_text(site)
+        (tmp_path / "nginx.conf").write_text(NGINX)
+        with subprocess.Popen(["nginx", "-p", tmp_path, "-c", "nginx.conf", "-e", "error.log"]) as nginx:
+            try:
+                url, verify = (
+                    f"https://localhost:{port}/v1/experiments",
+                    ssl.create_default_context(cafile=tmp_path / "pem"),
+                )
+                with httpx.Client(verify=verify, headers=served.bearer("boss"), trust_env=False) as client:
+                    until(lambda: can_connect(port))
+                    new = {"name": "offers", "arms": ["a", "b"], "policy": "samba"}
+                    assert client.post(url, json=new).status_code == 201
+                    assert client.post(f"{url}/offers/decisions", json={}).json()["arm"] in ("a", "b")
+            finally:
+                nginx.terminate()
+
+
+def can_connect(port: int) -> bool:
+    """Whether something listens at a port of this machine."""
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 def series_in(text: str) -> set[str]:
