@@ -170,6 +170,23 @@ class ListProbabilities(rb.Policy[ListState]):
 
 
 @dataclass(frozen=True)
+class Misspelled(rb.Policy[State]):
+    """It would play, and never learn."""
+
+    def start(self, setting: rb.Setting) -> State:
+        return Plain().start(setting)
+
+    def learns(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.count += 1
+
+
+@dataclass(frozen=True)
+class WrongName(Plain):
+    def learn(self, state: State, choice: rb.Choice, reward: float, random: rb.Random) -> None:
+        state.probabilities[0] = np.exxp(reward)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
 class WithDefault(Plain):
     """A helper method with a default argument, and a NumPy integer in the state."""
 
@@ -197,6 +214,8 @@ def test_methods_may_have_defaults() -> None:
             PartError,
             r"learn \(test_compile.py line \d+\) replaces the array state.probabilities: write into it",
         ),
+        (Misspelled(), PartError, r"nobody calls learns \(test_compile.py line \d+\); did you mean 'learn'\?"),
+        (WrongName(), PartError, r"AttributeError in learn \(test_compile.py line \d+: state.probabilities.*exxp"),
         (WithList(), PartError, r"seen is a list after start \(test_compile.py line \d+\): allowed are numbers"),
         (NotANumber(), PartError, "not a distribution"),
         (CutFloat(), PartError, "state.count is declared int but became 0.5"),

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 import robandit as rb
 from robandit.client import AsyncClient, Client, ServiceError
+from robandit.errors import InputError
 from robandit.service.backup import back_up
 from robandit.service.openapi import document
 from robandit.service.stores.sqlite import SqliteStore
@@ -265,6 +267,31 @@ def test_both_clients_act_on_arms_breaker_and_sources(live: Running) -> None:
             one.look(wait=0.0)
         about = one.about()
         assert (about["frozen"], about["arms"][1]["status"]) == (True, "paused")
+
+
+def test_a_client_says_where_nothing_answers() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(ConnectionError, match=f"nothing answers at {url}: is `robandit serve` running"):
+        Client(url, retry_for=0.0).create("offers", ["a", "b"])
+
+    async def create() -> None:
+        async with AsyncClient(url, retry_for=0.0) as client:
+            await client.create("offers", ["a", "b"])
+
+    with pytest.raises(ConnectionError, match="nothing answers"):
+        asyncio.run(create())
+    for kind in (Client, AsyncClient):
+        with pytest.raises(InputError, match=r"such as http://127\.0\.0\.1:8470, not 'localhost:8470'"):
+            kind("localhost:8470")
+
+
+def test_verify_takes_a_database_by_its_flag_and_says_what_a_file_is(played: Path, robandit: Any) -> None:
+    assert robandit("service", "verify", "--db", f"sqlite:///{played}")[0] == 0
+    code, _, said = robandit("service", "verify", str(played))
+    assert (code, f"is a database, not a journal: write sqlite:///{played}" in said) == (2, True)
+    code, _, said = robandit("service", "verify")
+    assert (code, "say what to verify" in said) == (2, True)
 
 
 def test_a_client_asks_again_where_the_service_was_away(monkeypatch: pytest.MonkeyPatch, live: Running) -> None:

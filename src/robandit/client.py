@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 from uuid import uuid4
 
+from robandit.errors import InputError
 from robandit.extras import missing_extra
 
 try:
@@ -61,6 +62,19 @@ def waits(retry_for: float) -> Iterator[float]:
     while waited < retry_for:
         yield wait
         waited, wait = waited + wait, min(2.0 * wait, 2.0)
+
+
+def checked_address(url: str) -> str:
+    """Returns the address of a service. Raises InputError for what is none."""
+    if not url.startswith(("http://", "https://")):
+        raise InputError(f"a service has an address such as http://127.0.0.1:8470, not {url!r}")
+    return url
+
+
+def no_answer(url: httpx.URL, error: httpx.TransportError) -> ConnectionError:
+    """Returns an error that says where nothing answered."""
+    where = str(url).rstrip("/")
+    return ConnectionError(f"nothing answers at {where}: is `robandit serve` running, and at this port? ({error})")
 
 
 def read_reply(response: httpx.Response) -> Any:
@@ -144,7 +158,7 @@ class Client:
     def __init__(self, url: str, token: str | None = None, timeout: float = 10.0, retry_for: float = RETRY_FOR) -> None:
         self.retry_for = retry_for
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
-        self.http = httpx.Client(base_url=url, headers=headers, timeout=timeout)
+        self.http = httpx.Client(base_url=checked_address(url), headers=headers, timeout=timeout)
 
     def once(self, request: ServiceRequest) -> httpx.Response:
         """Send once, also to where another process serves: with the token, which httpx's redirects leave out."""
@@ -157,7 +171,7 @@ class Client:
         return response
 
     def send(self, request: ServiceRequest) -> Any:
-        """Send, again if need be; returns the reply. Raises ServiceError."""
+        """Send, again if need be; returns the reply. Raises ServiceError, or ConnectionError where nothing answers."""
         for wait in waits(self.retry_for):
             try:
                 response = self.once(request)
@@ -166,7 +180,10 @@ class Client:
             except httpx.TransportError:
                 pass
             time.sleep(wait)
-        return read_reply(self.once(request))
+        try:
+            return read_reply(self.once(request))
+        except httpx.TransportError as error:
+            raise no_answer(self.http.base_url, error) from error
 
     def create(self, name: str, arms: Sequence[str], policy: str = "samba", **more: Any) -> "ExperimentClient":
         """Begin an experiment; `more` are the other fields of the request, such as rules."""
@@ -264,7 +281,7 @@ class AsyncClient:
     def __init__(self, url: str, token: str | None = None, timeout: float = 10.0, retry_for: float = RETRY_FOR) -> None:
         self.retry_for = retry_for
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
-        self.http = httpx.AsyncClient(base_url=url, headers=headers, timeout=timeout)
+        self.http = httpx.AsyncClient(base_url=checked_address(url), headers=headers, timeout=timeout)
 
     async def once(self, request: ServiceRequest) -> httpx.Response:
         """Send once, also to where another process serves: with the token, which httpx's redirects leave out."""
@@ -277,7 +294,7 @@ class AsyncClient:
         return response
 
     async def send(self, request: ServiceRequest) -> Any:
-        """Send, again if need be; returns the reply. Raises ServiceError."""
+        """Send, again if need be; returns the reply. Raises ServiceError, or ConnectionError where nothing answers."""
         for wait in waits(self.retry_for):
             try:
                 response = await self.once(request)
@@ -286,7 +303,10 @@ class AsyncClient:
             except httpx.TransportError:
                 pass
             await asyncio.sleep(wait)
-        return read_reply(await self.once(request))
+        try:
+            return read_reply(await self.once(request))
+        except httpx.TransportError as error:
+            raise no_answer(self.http.base_url, error) from error
 
     async def create(self, name: str, arms: Sequence[str], policy: str = "samba", **more: Any) -> "AsyncExperiment":
         """Begin an experiment."""

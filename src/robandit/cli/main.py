@@ -2,13 +2,14 @@
 
 import argparse
 import os
+import re
 import sys
 import warnings
 from importlib import import_module
 from typing import Any
 
 from robandit.cli.examples import EXAMPLES, FIRST, example_lines
-from robandit.cli.flags import Parser, commands_of, every_command
+from robandit.cli.flags import Parser, commands_of, every_command, flags_of
 from robandit.errors import InputError, Refused
 from robandit.extras import missing_extra
 from robandit.version import __version__
@@ -24,6 +25,7 @@ GROUPS = {  # commands of two words: the first word, what it is about, the purpo
     "service": ("run and look after the decision service", "live", ("serve", "verify", "operate")),
     "paper": ("the paper again, and its theory", "the paper", ("reproduce", "claims", "theory", "certify", "optimum")),
 }
+UNKNOWN = re.compile("(policy|attack|environment|schedule) '.*' is unknown").match
 EVERYDAY = ("serve", "reproduce")  # commands of a group that one word is enough for
 
 
@@ -95,7 +97,7 @@ def main(words: list[str] | None = None) -> int:
             warnings.showwarning = print_warning  # type: ignore[assignment]  # it needs the message alone
             return arguments.run(arguments) or 0
     except Refused as error:
-        print(f"robandit: {error}", file=sys.stderr)
+        print(f"robandit: {error}{hint_of_load(str(error), words or [])}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
         missing = missing_extra(error)
@@ -115,6 +117,14 @@ def main(words: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("robandit: stopped", file=sys.stderr)
         return 130
+
+
+def hint_of_load(error: str, words: list[str]) -> str:
+    """Returns where a part of one's own comes from, for an error about an unknown one."""
+    command = commands_of(build_parser()).get(words[0] if words else "")
+    if command is None or "--load" not in flags_of(command) or "--load" in words or not UNKNOWN(error):
+        return ""
+    return "; a part of your own is in a file that --load names"
 
 
 def print_warning(message: Warning | str, *_: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from robandit.cli.flags import json_flags, print_json
 from robandit.errors import InputError
 
+SQLITE = b"SQLite format 3\0"  # how such a file begins
 WORDS = {True: "yes", False: "NO", None: "-"}
 
 
@@ -19,14 +20,20 @@ def add(commands: Any) -> None:
         description="Recompute the chain of hashes, rebuild every state, interpreted and compiled, compare with "
         "the last snapshot, and draw every decision again. The exit code is 1 if anything differs.",
     )
-    parser.add_argument("journal", metavar="DB|JOURNAL", help="sqlite:///FILE, postgresql://... or a learner's journal")
+    parser.add_argument(
+        "journal", nargs="?", metavar="DB|JOURNAL", help="sqlite:///FILE, postgresql://... or a learner's journal"
+    )
+    parser.add_argument("--db", metavar="URL", help="the same, as other commands name a database")
     parser.add_argument("--no-compiled", action="store_true", help="leave out the comparison with the compiled replay")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify and print; returns the exit code."""
-    results = list(verify(arguments.journal, not arguments.no_compiled))
+    address = arguments.journal or arguments.db
+    if address is None:
+        raise InputError("say what to verify: sqlite:///FILE, postgresql://... or a learner's journal")
+    results = list(verify(address, not arguments.no_compiled))
     if arguments.json:
         from dataclasses import asdict
 
@@ -50,6 +57,9 @@ def verify(address: str, compiled: bool) -> Any:
     if "://" not in address:
         if not Path(address).is_file():
             raise InputError(f"there is no journal {address!r}; a database is named sqlite:///FILE")
+        with Path(address).open("rb") as file:
+            if file.read(len(SQLITE)) == SQLITE:
+                raise InputError(f"{address!r} is a database, not a journal: write sqlite:///{address}")
         from robandit.online.verify import verify_journal
 
         yield verify_journal(address, compiled=compiled)

@@ -1,9 +1,11 @@
 """Before a user's part is compiled: a short checked play as plain Python, so that a mistake is one sentence."""
 
 import math
+import sysconfig
 import traceback
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,8 @@ def check_user_parts(runner: Runner) -> None:
     if all(ours(part) for part in (scenario.policy, scenario.environment, scenario.adversary)):
         return
     try:
+        for part in (scenario.policy, scenario.environment, scenario.adversary):
+            check_names(part)
         check_starts(scenario)
         parts = runner.call(slice(0, 1)).parts
         key = tuple(layout_of(part) for part in parts)
@@ -48,6 +52,7 @@ def check_user_replay(parts: PolicyParts, rows: Any, words: Any, view: Any) -> N
     policy, state = parts
     if ours(policy):
         return
+    check_names(policy)
     check_state(policy, state)
     trial = deepcopy(state)
     owned = arrays_in(trial, "state")
@@ -58,10 +63,28 @@ def check_user_replay(parts: PolicyParts, rows: Any, words: Any, view: Any) -> N
     check_same_arrays(policy, arrays_in(trial, "state"), owned, "learn")
 
 
+def check_names(part: Part) -> None:
+    """A method of a user's part whose name is nearly one of the contract's would never be called."""
+    for value in (getattr(part, item.name) for item in fields(part)):
+        if isinstance(value, Part):
+            check_names(value)
+    if type(part).__module__.startswith("robandit."):
+        return
+    kind = next((kind for kind in REMEMBERED if isinstance(part, kind)), Part)
+    contract = {name for name in dir(kind) if callable(getattr(kind, name)) and not name.startswith("_")}
+    missing = [name for name in contract if getattr(type(part), name) is getattr(kind, name)]
+    for name, method in vars(type(part)).items():
+        near = get_close_matches(name, missing, n=1, cutoff=0.8)
+        if callable(method) and name not in contract and not name.startswith("_") and near:
+            raise PartError(f"{part.name}: nobody calls {where(part, name)}; did you mean {near[0]!r}?")
+
+
 def place_of(error: Exception) -> str:
     """The user's own line that was being run, as ` in learn (mine.py line 12: state.x[9] = 1)`."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not Path(frame.filename).resolve().is_relative_to(PACKAGE)] or frames
+    others = [PACKAGE, *(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))]
+    own = [frame for frame in frames if not any(Path(frame.filename).resolve().is_relative_to(one) for one in others)]
+    own = own or frames
     frame = own[-1]
     return f" in {frame.name} ({Path(frame.filename).name} line {frame.lineno}: {(frame.line or '').strip()})"
 
