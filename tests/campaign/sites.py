@@ -33,7 +33,7 @@ class FileSite:
         """Leave so many bytes on the disk."""
         if self.mounted:
             free = os.statvfs(self.disk)
-            with self.balloon.open("wb") as file:
+            with self.balloon.open("wb") as file, suppress(OSError):  # the service may have taken the rest meanwhile
                 os.posix_fallocate(file.fileno(), 0, max(free.f_bavail * free.f_frsize - left, 1))
             return
         log = Path(f"{self.db}-wal")
