@@ -17,7 +17,6 @@ from robandit.service.clock import measure as now
 from robandit.service.engine import Answer
 from robandit.service.problems import TITLES, Problem
 from robandit.service.service import UNKNOWN, Service
-from robandit.service.stores.base import ServiceStore
 from robandit.service.tokens import Token
 
 ROUTE = "robandit-route"  # a header, `redirect`: the client follows redirects, so nothing is forwarded for it
@@ -190,7 +189,6 @@ class Forwarder:
         self.own = own.rstrip("/")  # for an experiment that has just become this process's
         self.pools: dict[str, OwnerPool] = {}
         self.requests = self.unanswered = 0
-        self.sticky: dict[int, bool] = {}  # of experiments of other processes, by id: it never changes
 
     async def forward(self, service: Service, token: Token, request: ForwardedRequest) -> Answer:
         """Returns the owner's answer to a request. Raises its refusal, or that there is none, as a Problem."""
@@ -224,13 +222,6 @@ class Forwarder:
                     reply = reply or await self.pool(address).send(request)
         self.unanswered += reply is None
         return reply.body if reply is not None and reply.status == 200 else None
-
-    def is_sticky(self, store: ServiceStore, experiment: int) -> bool:
-        """Whether units keep their arms in another process's experiment, by the first line of its journal."""
-        if experiment not in self.sticky:
-            _, first = next(iter(store.lines(experiment)))
-            self.sticky[experiment] = bool((msgspec.json.decode(first).get("rules") or {}).get("sticky"))
-        return self.sticky[experiment]
 
     def pool(self, address: str) -> OwnerPool:
         """Returns the connections to an address."""

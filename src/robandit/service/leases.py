@@ -121,10 +121,9 @@ class Leases(Ownership):
             task.add_done_callback(lambda _: self.searches.pop(id))
         return await asyncio.shield(self.searches[id])
 
-    async def others(self) -> list[Elsewhere]:
+    async def all_places(self) -> list[Elsewhere]:
         self.check_fresh()
-        leases = await asyncio.to_thread(self.store.all_leases)
-        return [self.locate(lease) for lease in leases if lease.owner != self.store.owner]
+        return [self.locate(lease) for lease in await asyncio.to_thread(self.store.all_leases)]
 
     def check_fresh(self) -> None:
         """Raises a Problem if the leases have run out."""

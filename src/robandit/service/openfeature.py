@@ -14,13 +14,14 @@ from robandit.service import messages
 from robandit.service.api import MOST_KEY, Call, decider_of, serve_at
 from robandit.service.engine import Answer
 from robandit.service.forward import ForwardedRequest
+from robandit.service.ownership import Elsewhere
 from robandit.service.problems import Problem
 from robandit.service.service import UNKNOWN
 from robandit.version import __version__
 
 FLAGS = "/ofrep/v1/evaluate/flags"
 POLLING_MS = 1_000  # a browser need not ask more often: its arms stay
-CHANGING_HANDS = "it is changing hands: ask again in a moment"
+CHANGING_HANDS = "nobody serves it just now: ask again in a moment"
 Flag = messages.Evaluated | messages.NotEvaluated
 
 
@@ -82,7 +83,7 @@ async def evaluate_all(call: Call) -> Answer:
         raise Problem(400, "targetingKey is needed: whoever asks again must get the same arms")
     flags, commits = evaluate_here(call, unit)
     call.token.charge(max(len(commits) - 1, 0))
-    others = [] if call.redirects else await evaluate_elsewhere(call)
+    others = [] if call.redirects else await evaluate_elsewhere(call, {flag.key for flag in flags})
     if any(isinstance(outcome, BaseException) for outcome in await asyncio.gather(*commits)):
         raise Problem(503, UNKNOWN, {"retry-after": "5"})
     return Answer(200, messages.AllEvaluated(sorted([*flags, *others], key=lambda flag: flag.key)), [])
@@ -111,22 +112,29 @@ def evaluate_here(call: Call, unit: str) -> tuple[list[Flag], list[asyncio.Futur
     return flags, commits
 
 
-async def evaluate_elsewhere(call: Call) -> list[Flag]:
-    """Returns the flags that other processes serve: each of these is asked once, for all of its own."""
+async def evaluate_elsewhere(call: Call, known: set[str]) -> list[Flag]:
+    """Returns all flags but those that are known; each other process is asked once, for all of its own.
+
+    One that nobody serves just now has no value, but it does not vanish: experiments change hands meanwhile.
+    """
     service, forwarder = call.service, call.service.forwarder
-    visible = [one for one in await service.ownership.others() if call.token.sees(one.id, one.name)]
-    if not visible or forwarder is None:
-        return []
-    body = msgspec.json.encode(call.request)
-    request = ForwardedRequest("POST", FLAGS, {}, call.credentials, body, None, repeats=True)  # a unit keeps its arms
-    addresses = {one.address for one in visible if one.address}
-    replies = await asyncio.gather(*(forwarder.ask(address, request) for address in addresses))
-    flags = [read_flag(one) for reply in replies if reply is not None for one in msgspec.json.decode(reply)["flags"]]
-    known = {flag.key for flag in flags}
-    absent = [one.id for one in visible if one.name not in known]
-    sticky = await asyncio.to_thread(lambda: [one for one in absent if forwarder.is_sticky(service.store, one)])
-    names = {one.id: one.name for one in visible}
-    return flags + [messages.NotEvaluated(names[one], "GENERAL", CHANGING_HANDS) for one in sticky]
+    aside = [Elsewhere(record.id, record.name, None) for record, _ in service.engine.aside.values()]
+    places = {one.id: one for one in (*aside, *await service.ownership.all_places())}
+    visible = [one for one in places.values() if one.name not in known and call.token.sees(one.id, one.name)]
+    flags = list[Flag]()
+    if forwarder is not None:
+        body = msgspec.json.encode(call.request)
+        request = ForwardedRequest("POST", FLAGS, {}, call.credentials, body, None, repeats=True)  # units keep arms
+        addresses = {one.address for one in visible if one.address}
+        replies = await asyncio.gather(*(forwarder.ask(address, request) for address in addresses))
+        bodies = [msgspec.json.decode(reply) for reply in replies if reply is not None]
+        answered = {
+            flag["key"]: read_flag(flag) for body in bodies for flag in body["flags"] if flag["key"] not in known
+        }
+        flags, known = list(answered.values()), known | answered.keys()
+    absent = [one for one in visible if one.name not in known]
+    sticky = await asyncio.to_thread(lambda: [one for one in absent if service.is_sticky(one.id)])
+    return flags + [messages.NotEvaluated(one.name, "GENERAL", CHANGING_HANDS) for one in sticky]
 
 
 def read_flag(flag: dict[str, Any]) -> Flag:

@@ -66,9 +66,13 @@ class Ownership:
     def forget_place(self, id: str) -> None:
         """An experiment, by id or name, is not where `elsewhere` said."""
 
+    async def all_places(self) -> list[Elsewhere]:
+        """Returns where each experiment of several processes is served; the address of this one is empty."""
+        return []
+
     async def others(self) -> list[Elsewhere]:
         """Returns all that are not served here."""
-        return []
+        return [one for one in await self.all_places() if one.address != ""]
 
     async def leave(self, service: "Service") -> None:
         """The service is about to stop, and still answers."""

@@ -8,6 +8,8 @@ from copy import deepcopy
 from logging import ERROR, WARNING
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import msgspec
+
 from robandit.errors import InputError
 from robandit.service.engine import FAULTS, Answer, Engine
 from robandit.service.experiment import Experiment, open_experiment
@@ -50,6 +52,7 @@ class Service:
         self.stopping = self.leaving = False  # leaving: experiments are handed over, and requests still answered
         self.sync_ms, self.notes = 0.0, list[str]()
         self.requests = Counter[tuple[str, int]]()  # by kind and status, for the metrics
+        self.sticky: dict[int, bool] = {}  # whether units keep their arms, of experiments that were not served here
         self.origins: tuple[str, ...] = ()  # of web pages elsewhere that may call the service with a token
         self.access_log = False  # whether every request is logged
         self.tasks: set[asyncio.Task[Any]] = set()
@@ -164,6 +167,13 @@ class Service:
         if other is not None and token.sees(other.id, other.name):
             return other
         raise Problem(404, f"there is no experiment {id!r}")
+
+    def is_sticky(self, experiment: int) -> bool:
+        """Whether units keep their arms in an experiment that is not served here, by the first line of its journal."""
+        if experiment not in self.sticky:
+            _, first = next(iter(self.store.lines(experiment)))
+            self.sticky[experiment] = bool((msgspec.json.decode(first).get("rules") or {}).get("sticky"))
+        return self.sticky[experiment]
 
     def follow_up(self, answer: Answer, experiment: Experiment | None) -> Snapshot | None:
         """Returns a snapshot where one is due; begins to rebuild the state after an operator's act."""
