@@ -156,16 +156,6 @@ def test_a_step_samba_is_not_admitted_is_said(robandit: Any) -> None:
     assert "the bound on regret does not hold" in " ".join(robandit("play", *SMALL, *words)[1].split())
 
 
-def test_an_unknown_policy_may_be_ones_own(robandit: Any, tmp_path: Path) -> None:
-    hint = "; a part of your own is in a file that --load names"
-    for words in (["play", *SMALL], ["price", "--means", "0.9,0.5"]):
-        code, _, said = robandit(*words, "--policy", "boltzmann")
-        assert (code, said.endswith(f"{hint}\n")) == (2, True)
-    (tmp_path / "mine.py").write_text("")
-    for words in (["play", "--load", str(tmp_path / "mine.py"), "--policy", "boltzmann"], ["policies", "boltzmann"]):
-        assert hint not in robandit(*words)[2]
-
-
 def test_help_does_not_wait_for_numpy_and_the_rooms_below_know_no_flags() -> None:
     program = "import sys\nfrom robandit.cli.main import build_parser\nbuild_parser()\n"
     heavy = "{'numpy', 'rich', 'matplotlib', 'numba', 'pyarrow'}"

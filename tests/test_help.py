@@ -154,3 +154,15 @@ def test_a_warning_is_a_sentence_without_the_line_of_code(robandit: Any, tmp_pat
     (tmp_path / "mine.py").write_text("import warnings\nwarnings.warn('mine is slow')\n" + OWN_ADVERSARY)
     code, _, said = robandit("adversaries", "--load", str(tmp_path / "mine.py"))
     assert (code, said) == (0, "note: mine is slow\n")
+
+
+def test_an_unknown_policy_may_be_ones_own(robandit: Any, tmp_path: Path) -> None:
+    hint = "; a part of your own is in a file that --load names"
+    for words in (["play", "--runs", "2"], ["price", "--means", "0.9,0.5"]):
+        code, _, said = robandit(*words, "--policy", "boltzmann")
+        assert (code, said.endswith(f"{hint}\n")) == (2, True)
+    (tmp_path / "mine.py").write_text("")
+    mine = str(tmp_path / "mine.py")
+    loaded = [["play", "--load", mine], ["play", f"--load={mine}"]]
+    for words in (*([*one, "--policy", "boltzmann"] for one in loaded), ["policies", "boltzmann"]):
+        assert hint not in robandit(*words)[2]

@@ -16,6 +16,7 @@ from openfeature.track import TrackingEventDetails
 
 from robandit.client import Client
 from robandit.openfeature import RobanditProvider
+from robandit.service.ownership import Elsewhere
 from robandit.service.service import Service
 from robandit.service.stores.sqlite import SqliteStore
 from robandit.service.verify import verify_store
@@ -78,8 +79,16 @@ def test_a_flag_that_cannot_be_decided_does_not_hold_up_the_others(
 ) -> None:
     moved = live.service.engine.by_name["also"].id
     monkeypatch.setattr(live.service.ownership, "holds", lambda experiment: experiment != moved)
-    (kept,) = httpx.post(live.url + FLAGS, json=VISITOR).json()["flags"]
-    assert (kept["key"], kept["value"] in ("old", "new")) == ("kept", True)
+    for address, reason in (("http://127.0.0.1:1", "another process serves it"), (None, "nobody serves it just now")):
+
+        async def all_places(address: str | None = address) -> list[Elsewhere]:
+            return [Elsewhere(moved, "also", address)]
+
+        monkeypatch.setattr(live.service.ownership, "all_places", all_places)
+        also, kept = httpx.post(live.url + FLAGS, json=VISITOR).json()["flags"]
+        assert (kept["key"], kept["value"] in ("old", "new")) == ("kept", True)
+        assert (also["key"], also["errorCode"], "value" in also) == ("also", "GENERAL", False)
+        assert also["errorDetails"].startswith(reason)
 
 
 def test_a_fault_in_one_flag_leaves_the_others_and_its_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,3 +241,17 @@ def test_a_tracked_event_rewards_the_last_decision(live: Running, caplog: pytest
         assert (details.value, str(details.error_code)) == (False, "TYPE_MISMATCH")
         assert flags.get_string_value("nothing", "none", EvaluationContext("visitor 1")) == "none"
         assert asyncio.run(flags.get_string_value_async("offers", "none", EvaluationContext("v"))) in ("red", "green")
+
+
+def test_an_event_that_reaches_nobody_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    with running() as served:
+        service = Client(served.url, retry_for=0.0)
+        service.create("offers", ["red", "green"])
+        api.set_provider(RobanditProvider(service, {"purchase": ["offers"]}), "alone")
+        visitor, flags = EvaluationContext("visitor 1"), api.get_client("alone")
+        assert flags.get_string_value("offers", "none", visitor) in ("red", "green")
+    with service, caplog.at_level(logging.WARNING, "robandit.openfeature"):
+        flags.track("purchase", visitor)
+        assert flags.get_string_value("offers", "none", visitor) == "none"
+    warnings = [record.message for record in caplog.records if record.name == "robandit.openfeature"]
+    assert ["nothing answers at" in warning for warning in warnings] == [True]

@@ -169,7 +169,7 @@ def test_tokens_are_told_once_and_kept_as_hashes(tmp_path: Path, robandit: Any) 
         (["serve", "--db", "sqlite:///x.db", "--port", "99999"], "65535"),
         (["serve", "--db", "sqlite:///x.db", "--port", "0", "--remember", "0"], "--remember must be"),
         (["serve", "--db", "sqlite:///x.db", "--port", "1", "--host", "192.0.2.1", "--token-file", "/dev/null"], "192"),
-        (["serve", "--db", "sqlite:///x.db", "--lease", "-1"], "--lease must be from 0.5 to 3600 seconds, not -1"),
+        (["serve", "--db", "sqlite:///x.db", "--lease", "-1"], "a lease must last from 0.5 to 3600 seconds, not -1"),
         (["serve", "--db", "sqlite:///x.db", "--webhook", "http://[", "--webhook-secret-file", "/dev/null"], "webhook"),
         (["serve", "--db", "sqlite:///x.db", "--allow-origin", "https://shop.example"], "--allow-origin needs --token"),
         (

@@ -188,6 +188,7 @@ def test_a_degraded_service_that_was_killed_sends_its_recovery(receiver: Receivi
             kinds = ["robandit.degraded"] if problem else ["robandit.degraded", "robandit.recovered"]
             until(lambda: receiver.kinds == kinds)  # noqa: B023  (it is asked at once)
             until(lambda: bool(store.meta("webhook/degraded", b"")) == bool(problem))  # noqa: B023
+    assert receiver.kinds == ["robandit.degraded", "robandit.recovered"]
 
 
 def test_whatever_dies_each_act_is_told_at_least_once(receiver: Receiving, tmp_path: Path) -> None:

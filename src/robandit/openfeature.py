@@ -102,8 +102,8 @@ class RobanditProvider(AbstractProvider):
                 continue
             try:
                 self.service.experiment(flag).reward(decision.id, 1.0 if value is None else value, source=unit)
-            except ServiceError as error:
-                LOG.warning("the event %r rewards nothing: %s", tracking_event_name, error.detail)
+            except (ServiceError, ConnectionError) as error:
+                LOG.warning("the event %r rewards nothing: %s", tracking_event_name, error)
 
     def resolve_boolean_details(self, flag_key: str, *_: Any, **__: Any) -> NoReturn:
         """An arm is text."""

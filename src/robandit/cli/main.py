@@ -121,10 +121,11 @@ def main(words: list[str] | None = None) -> int:
 
 def hint_of_load(error: str, words: list[str]) -> str:
     """Returns where a part of one's own comes from, for an error about an unknown one."""
-    command = commands_of(build_parser()).get(words[0] if words else "")
-    if command is None or "--load" not in flags_of(command) or "--load" in words or not UNKNOWN(error):
+    if not UNKNOWN(error) or any(word.startswith("--load") for word in words):
         return ""
-    return "; a part of your own is in a file that --load names"
+    command = commands_of(build_parser()).get(words[0])
+    takes_files = command is not None and "--load" in flags_of(command)
+    return "; a part of your own is in a file that --load names" if takes_files else ""
 
 
 def print_warning(message: Warning | str, *_: Any) -> None:

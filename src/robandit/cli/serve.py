@@ -104,8 +104,6 @@ def read_settings(arguments: argparse.Namespace) -> "ServeSettings":
         raise InputError(f"--watch must be a number of seconds from 0 on, not {arguments.watch:g}")
     if arguments.remember < 1:
         raise InputError(f"--remember must be a whole number from 1 on, not {arguments.remember}")
-    if not 0.5 <= arguments.lease <= 3600:
-        raise InputError(f"--lease must be from 0.5 to 3600 seconds, not {arguments.lease:g}")
     for origin in arguments.allow_origin:
         if not re.fullmatch(r"https?://[^/\s?#@]+", origin):
             raise InputError(f"--allow-origin must be an origin such as https://shop.example, not {origin!r}")
@@ -113,8 +111,11 @@ def read_settings(arguments: argparse.Namespace) -> "ServeSettings":
         raise InputError("--allow-origin needs --token-file: without tokens only this machine's own pages are served")
     if (arguments.webhook is None) != (arguments.webhook_secret_file is None):
         raise InputError("--webhook and --webhook-secret-file need each other")
+    from robandit.service.leases import check_lease
     from robandit.service.logs import LogSettings
     from robandit.service.serve import ServeSettings
+
+    check_lease(arguments.lease)
 
     return ServeSettings(
         arguments.db,

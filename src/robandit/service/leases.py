@@ -49,8 +49,7 @@ class Leases(Ownership):
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or parts.hostname in (None, *EVERYWHERE) or parts.path.strip("/"):
             raise InputError(f"other processes need an address like http://HOST:PORT (--advertise), not {address!r}")
-        if not 0.5 <= seconds <= 3600:
-            raise InputError(f"a lease must last from 0.5 to 3600 seconds, not {seconds:g}")
+        check_lease(seconds)
         super().__init__()
         self.store, self.until = store, 0.0
         store.address, store.seconds = address.rstrip("/"), seconds
@@ -260,6 +259,12 @@ class Leases(Ownership):
         """Let the threads end."""
         self.renewing.shutdown(wait=False, cancel_futures=True)
         self.taking.shutdown(wait=False, cancel_futures=True)
+
+
+def check_lease(seconds: float) -> None:
+    """Raises InputError unless a lease may last so long."""
+    if not 0.5 <= seconds <= 3600:
+        raise InputError(f"a lease must last from 0.5 to 3600 seconds, not {seconds:g}")
 
 
 async def run_in(pool: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:

@@ -21,7 +21,7 @@ from robandit.version import __version__
 
 FLAGS = "/ofrep/v1/evaluate/flags"
 POLLING_MS = 1_000  # a browser need not ask more often: its arms stay
-CHANGING_HANDS = "nobody serves it just now: ask again in a moment"
+NOT_SERVED = "nobody serves it just now: ask again in a moment"
 Flag = messages.Evaluated | messages.NotEvaluated
 
 
@@ -134,7 +134,8 @@ async def evaluate_elsewhere(call: Call, known: set[str]) -> list[Flag]:
         flags, known = list(answered.values()), known | answered.keys()
     absent = [one for one in visible if one.name not in known]
     sticky = await asyncio.to_thread(lambda: [one for one in absent if service.is_sticky(one.id)])
-    return flags + [messages.NotEvaluated(one.name, "GENERAL", CHANGING_HANDS) for one in sticky]
+    why = "another process serves it" if forwarder is None else NOT_SERVED
+    return flags + [messages.NotEvaluated(one.name, "GENERAL", why if one.address else NOT_SERVED) for one in sticky]
 
 
 def read_flag(flag: dict[str, Any]) -> Flag:

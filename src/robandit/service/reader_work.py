@@ -27,18 +27,18 @@ REST = 1.0  # seconds that an export rests for each second of work
 class ReaderWork:
     """All work of one kind: who has some under way, and the thread that does it."""
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind  # in sentences
-        self.pool = ThreadPoolExecutor(1, kind)
+    def __init__(self, one: str, many: str) -> None:
+        self.one, self.many = one, many  # in sentences
+        self.pool = ThreadPoolExecutor(1, many)
         self.tokens: set[str] = set()
 
     @contextmanager
     def hold(self, token: Token) -> Iterator[None]:
         """Count some work of a token as under way. Raises a Problem if too much is."""
         if token.name in self.tokens:
-            raise Problem(429, f"this token has {self.kind} under way: ask when it is answered", {"retry-after": "1"})
+            raise Problem(429, f"this token has {self.one} under way: ask when it is answered", {"retry-after": "1"})
         if len(self.tokens) >= MOST:
-            raise Problem(503, f"{MOST} of {self.kind} are under way: ask again in a moment", {"retry-after": "5"})
+            raise Problem(503, f"{MOST} {self.many} are under way: ask again in a moment", {"retry-after": "5"})
         self.tokens.add(token.name)
         try:
             yield

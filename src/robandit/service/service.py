@@ -57,7 +57,8 @@ class Service:
         self.access_log = False  # whether every request is logged
         self.tasks: set[asyncio.Task[Any]] = set()
         self.supervisor = Supervisor()
-        self.watch, self.replays, self.exports = Watch(self), ReaderWork("a what-if"), ReaderWork("an export")
+        self.watch = Watch(self)
+        self.replays, self.exports = ReaderWork("a what-if", "what-ifs"), ReaderWork("an export", "exports")
         self.webhook: Webhook | None = None
         self.forwarder: Forwarder | None = None  # to other processes; without it, clients get their addresses
         self.writer: GroupWriter
